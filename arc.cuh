@@ -268,8 +268,8 @@ struct arc_options {
   int path;                     /* ARC_PATH_... */
   int promises;                 /* ARC_PROMISE_..., joined by | */
   int threshold;                /* lanes, 0..33: a smaller group sends atomics; 0 always reduces, 33
-                                   never. Or ARC_THRESHOLD_AUTO, arc decides; or
-                                   ARC_THRESHOLD_CONTENDED, for rows that the whole grid adds to */
+                                   never; 1 for rows that the whole grid adds to. Or
+                                   ARC_THRESHOLD_AUTO: arc decides */
   unsigned long long lane_mask; /* who calls: ARC_LANES_ALL, a mask, or ARC_LANES_HERE */
   int key_bits;                 /* 32, or 64: keys beyond an int */
   int scope;  /* ARC_SCOPE_DEVICE, or ARC_SCOPE_SYSTEM: atomic towards other GPUs */
@@ -304,7 +304,7 @@ ARC__FN arc_options arc_options_default(void);
    A row holds sums below 2^(63 - scale_log2). Overflow, NaN and infinity give meaningless sums;
    only ARC_CHECK 2 reports them. Subnormal values count as 0 under -ftz=true.
    What repeats to the last bit:
-       as it is   the same launch with the same policy, on any GPU
+       default    the same launch with the same policy, on any GPU
        exact      (options.exact, ARC_EXACT, and every divergent call) any path, threshold, block
                   and grid; each value is rounded, no sum, at twice the cost
    docs/reproducible.md has ranges, errors and how to choose a scale. If you cannot choose one, wide
@@ -415,7 +415,7 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
 #define ARC__EACH_OTHER_SUFFIX(X) \
   ARC__EACH_OTHER_NUMBER(X)       \
   ARC__EACH_CONVERTED(X)          \
-  ARC__FIXED_SUFFIX(X)      \
+  ARC__FIXED_SUFFIX(X)            \
   ARC__FORM_SUFFIX(X)
 #define ARC__EACH_FLOAT_SUFFIX(X) /* values are floats */ \
   ARC__F32_SUFFIX(X) ARC__EACH_CONVERTED(X) ARC__FIXED_SUFFIX(X) ARC__FORM_SUFFIX(X)
@@ -500,7 +500,7 @@ ARC__PLANES(_fixed, long long, ARC__F32, ARC__FIXED, ARC__INT_SCALE, scale_log2)
 ARC__PLANES(_f32_to_f64, double, ARC__F32, ARC__F64, , 0)
 struct arc_halves_and_sums_of_several_words_have_no_planes__use_pieces;
 #define ARC__NO_PLANES(S, T, M, KIND, MEMORY) \
-  ARC__FN void arc_target##S##_planes( \
+  ARC__FN void arc_target##S##_planes(        \
       struct arc_halves_and_sums_of_several_words_have_no_planes__use_pieces *, int, int) {}
 ARC__NO_PLANES(_f16, , , , )
 ARC__NO_PLANES(_bf16, , , , )

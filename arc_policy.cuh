@@ -14,6 +14,10 @@
        decides by architecture, width and keys (formulas at the end of this file); where one key is
        promised, half of the blocks reduce only from two thirds more lanes on, so that a block's
        index changes how its sums round. A literal costs nothing, a run-time one a compare.
+       1 for rows that the whole grid adds to at once: a camera's gradient, a background colour, a
+       small table. Atomics to one row serialize (H200: 0.57 G a second instead of 40), so even one
+       lane's values should go in one request. A lane cannot detect such rows. If a block adds to
+       them more than once, arc_hot_add_f32 takes a tenth of the time.
    ARC_VECTOR_ATOMICS  1, 0; below CUDA 12.1 the default is 0
        1: 8- and 16-byte reduction instructions if architecture (sm_90), alignment and address space
        allow them. 0: one float a request.
@@ -89,11 +93,6 @@
 #define ARC_DROP_IN_SUMS 1
 #define ARC_DROP_IN_LEARNS 2
 
-/* For rows that the whole grid adds to at once: a camera's gradient, a background colour, a small
-   table. Atomics to one row serialize (H200: 0.57 G a second instead of 40), so even one lane's
-   values should go in one request. A lane cannot detect such rows. If a block adds to them more
-   than once, arc_hot_add_f32 takes a tenth of the time. */
-#define ARC_THRESHOLD_CONTENDED 1
 #define ARC_THRESHOLD_NEVER 33 /* a warp has 32 lanes: no group ever reaches it */
 #define ARC_THRESHOLD_AUTO 34
 

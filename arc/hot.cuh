@@ -1,28 +1,52 @@
 /* hot.cuh - rows to which the whole grid adds: a camera, a background, biases.
    SPDX-License-Identifier: Apache-2.0
 
-       arc_hot_f32 arc_hot_begin_f32(arc_target_f32 target, void *shared, arc_key first_key,
-                                     int rows);
-       void arc_hot_add_f32(const arc_hot_f32 *hot, arc_key key, const float *values,
-                            bool active);
-       void arc_hot_add_with_f32(const arc_hot_f32 *hot, arc_key key, const float *values,
-                                 bool active, arc_options options);
-       void arc_hot_end_f32(const arc_hot_f32 *hot, bool all_threads);
-       void arc_hot_end_with_f32(const arc_hot_f32 *hot, bool all_threads, arc_options options);
-   Until end the block keeps the sums of the keys first_key to first_key + rows - 1 in `shared`.
-   Each warp has its own sums there and needs no atomics. Other keys are added as by arc_add_f32. A
-   few dozen rows at most. first_key is read as keys are: an int, unless theirs have 64 bits.
-   shared: ARC_HOT_SUMS(rows, width, threads of the block) sums of the type of the values, or long
-   long for a fixed target, whose sums are exact. It serves one set of hot rows at a time: begin the
-   next one after all threads have ended this one and a __syncthreads.
-   Who calls: begin: all threads of the block, above any return; it is a __syncthreads. add: as
-   arc_add_f32; with options.lane_mask the lanes it names, ARC_LANES_HERE in divergent code. end:
-   with all_threads, a literal, all threads of the block, as a __syncthreads; else the remaining
-   lanes, each warp for itself. After its last add each warp must end, by any of its lanes, also
-   before it begins anew; if a lane has added since all lanes last did, and does not end itself, a
-   __syncwarp of it and those that end stands between. options of end: scope, that of the adds.
+   Until end the block keeps the sums of a few dozen rows at most in shared memory. Each warp has its
+   own sums there and needs no atomics. Suffixes: all of arc.cuh.
+
+       __shared__ float sums[ARC_HOT_BYTES(sizeof(float), rows, 9, 256) / sizeof(float)];
+       arc_hot_f32 hot = arc_hot_begin_f32(target, sums, first_key, rows);
+       arc_hot_add_f32(&hot, key, values, active);          // as often as you like
+       arc_hot_end_f32(&hot);
+
+   arc_hot_f32 arc_hot_begin_f32(arc_target_f32 target, void *shared, arc_key first_key, int rows);
+   Clears the sums of the keys first_key to first_key + rows - 1.
+   Who calls: all threads of the block, above any return; it is a __syncthreads.
+     shared     ARC_HOT_BYTES(bytes, rows, width, threads) bytes, aligned to a sum. bytes: of a sum,
+                which has the type of the values, or is a long long in fixed and wide targets. width:
+                of the target, ARC_WIDE_ROW of each piece of a wide one. It serves one set of hot
+                rows at a time: begin the next one after all threads have ended this one and a
+                __syncthreads.
+     first_key  read as keys are: an int, unless theirs have 64 bits
+     rows       1 or more
+   Reported: ARC_CHECK 1 no rows, memory that is too small or not shared; 2 threads that differ in
+   target, first_key or rows, rows that are begun anew before their end. A first_key that is no int
+   stops the kernel.
+
+   void arc_hot_add_f32(const arc_hot_f32 *hot, arc_key key, const float *values, bool active);
+   void arc_hot_add_with_f32(..., arc_options options);
+   Adds to the block's sums or, where the key is none of theirs, as arc_add_f32 does. Sums in fixed
+   targets are exact.
+   Who calls: as arc_add_f32; with options.lane_mask the lanes it names, ARC_LANES_HERE in divergent
+   code.
    Cost: an add always reduces, and adds to shared memory: by loads and stores if all lanes call,
-   else by atomics; end, a request for each 32 sums. Suffixes: all of arc.cuh. */
+   else by atomics.
+   Reported: as of an add; ARC_CHECK 2 two sets of hot rows in one memory.
+
+   void arc_hot_end_f32(const arc_hot_f32 *hot);
+   void arc_hot_end_with_f32(const arc_hot_f32 *hot, arc_options options);
+   Adds the block's sums to memory.
+   Who calls: all threads of the block; it is a __syncthreads.
+     options  scope, that of the adds
+   Cost: a request for each 32 sums.
+   Reported: ARC_CHECK 2 rows that were added to and not ended, another scope than the adds had.
+
+   void arc_hot_end_warp_f32(const arc_hot_f32 *hot);
+   void arc_hot_end_warp_with_f32(const arc_hot_f32 *hot, arc_options options);
+   The same, each warp for itself, where threads have returned.
+   Who calls: the remaining lanes. After its last add each warp must end, by any of its lanes, also
+   before it begins anew. If a lane has added since all lanes last did, and does not end itself, a
+   __syncwarp of it and those that end stands between. */
 #if defined(__CUDACC_RTC__) /* which has it by that name */
 #include "arc.cuh"
 #else
@@ -31,9 +55,10 @@
 #if defined(ARC_CORE_CUH) && !defined(ARC_HOT_CUH) /* the former is not without CUDA */
 #define ARC_HOT_CUH
 
-/* The number of sums of hot rows that a block of so many threads keeps: sizeof(T) bytes each. */
-#define ARC_HOT_SUMS(rows, width, threads) \
-  ((rows) * (width) * (((threads) + 31) / 32) + ARC__STATE_BYTES / 4)
+/* Bytes of shared memory that a block of so many threads needs for hot rows; bytes: of a sum. With
+   32 for what ARC_CHECK 2 keeps there. */
+#define ARC_HOT_BYTES(bytes, rows, width, threads) \
+  ((bytes) * (rows) * (width) * (((threads) + 31) / 32) + 32)
 
 typedef struct ARC__FORM_TAG(arc__hot) {
   arc__target target, own;
@@ -249,15 +274,17 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, 
                               bool active ARC__CALLER) {                                     \
     arc_hot_add_with##S(hot, key, values, active, arc_options_default());                    \
   }                                                                                          \
-  ARC__FN void arc_hot_end_with##S(const arc_hot##S *hot, bool all_threads,                  \
-                                   arc_options options ARC__CALLER) {                        \
-    arc__target target = hot->any.target;                                                    \
-    ARC__TYPED(&target, KIND, MEMORY);                                                       \
-    options.lane_mask = ARC_LANES_HERE;                                                      \
-    arc__hot_end(&hot->any, arc__call_of(&target, 0, 0, true, options), all_threads);        \
-  }                                                                                          \
-  ARC__FN void arc_hot_end##S(const arc_hot##S *hot, bool all_threads ARC__CALLER) {         \
-    arc_hot_end_with##S(hot, all_threads, arc_options_default());                            \
+  ARC__HOT_END(arc_hot_end, S, KIND, MEMORY, true)                                           \
+  ARC__HOT_END(arc_hot_end_warp, S, KIND, MEMORY, false)
+#define ARC__HOT_END(NAME, S, KIND, MEMORY, all_threads)                                \
+  ARC__FN void NAME##_with##S(const arc_hot##S *hot, arc_options options ARC__CALLER) { \
+    arc__target target = hot->any.target;                                               \
+    ARC__TYPED(&target, KIND, MEMORY);                                                  \
+    options.lane_mask = ARC_LANES_HERE;                                                 \
+    arc__hot_end(&hot->any, arc__call_of(&target, 0, 0, true, options), all_threads);   \
+  }                                                                                     \
+  ARC__FN void NAME##S(const arc_hot##S *hot ARC__CALLER) {                             \
+    NAME##_with##S(hot, arc_options_default());                                         \
   }
 ARC__EACH_SUFFIX(ARC__HOT)
 

@@ -1,15 +1,15 @@
 /* index_add.cuh - rows of values that lie in memory, as in index_add or a graph network.
    SPDX-License-Identifier: Apache-2.0
 
-       arc_row_adder_f32 arc_index_add_begin_f32(arc_target_f32 target, const float *values,
+       arc_index_add_f32 arc_index_add_begin_f32(arc_target_f32 target, const float *values,
                                                  int stride);
-       arc_row_adder_f32 arc_index_add_begin_f32_from_f16(arc_target_f32 target, const void *values,
+       arc_index_add_f32 arc_index_add_begin_f32_from_f16(arc_target_f32 target, const void *values,
                                                           int stride);   and _from_bf16
-       void arc_index_add_rows_f32(arc_row_adder_f32 *index_add, arc_key key, long long row,
+       void arc_index_add_rows_f32(arc_index_add_f32 *index_add, arc_key key, long long row,
                                    bool active);
-       void arc_index_add_rows_with_f32(arc_row_adder_f32 *index_add, arc_key key, long long row,
+       void arc_index_add_rows_with_f32(arc_index_add_f32 *index_add, arc_key key, long long row,
                                         bool active, arc_options options);
-       void arc_index_add_end_f32(arc_row_adder_f32 *index_add);
+       void arc_index_add_end_f32(arc_index_add_f32 *index_add);
    Each active lane names one of up to 32 rows a call; an inactive lane's key and row may be
    anything. The values of a row begin at values[row * stride], as many as the target is wide. Any
    rows in any order, less than 2^31 apart in one call. Lanes read along the columns, and one
@@ -409,30 +409,30 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, arc_key key, b
 }
 
 #define ARC__INDEX_ADD_FROM(S, KIND, MEMORY, FROM, SOURCE, T)                                  \
-  ARC__FN arc_row_adder##S arc_index_add_begin##S##FROM(arc_target##S target, const T *values, \
+  ARC__FN arc_index_add##S arc_index_add_begin##S##FROM(arc_target##S target, const T *values, \
                                                         int stride) {                          \
-    arc_row_adder##S g;                                                                        \
+    arc_index_add##S g;                                                                        \
     ARC__TYPED(&target.any, KIND, MEMORY);                                                     \
     g.any.target = target.any;                                                                 \
     arc__index_add_begin(&g.any, SOURCE, values, stride);                                      \
     return g;                                                                                  \
   }
 #define ARC__INDEX_ADD(S, T, M, KIND, MEMORY)                                                      \
-  typedef struct ARC__FORM_TAG(arc_row_adder##S) {                                                 \
+  typedef struct ARC__FORM_TAG(arc_index_add##S) {                                                 \
     arc__index_add any;                                                                            \
-  } arc_row_adder##S;                                                                              \
+  } arc_index_add##S;                                                                              \
   ARC__INDEX_ADD_FROM(S, KIND, MEMORY, , KIND, T)                                                  \
-  ARC__FN void arc_index_add_rows_with##S(arc_row_adder##S *index_add, arc_key key, long long row, \
+  ARC__FN void arc_index_add_rows_with##S(arc_index_add##S *index_add, arc_key key, long long row, \
                                           bool active, arc_options options ARC__CALLER) {          \
     ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                              \
     arc__index_add_rows(&index_add->any,                                                           \
                         arc__call_of_index_add(&index_add->any, key, active, options), row);       \
   }                                                                                                \
-  ARC__FN void arc_index_add_rows##S(arc_row_adder##S *index_add, arc_key key, long long row,      \
+  ARC__FN void arc_index_add_rows##S(arc_index_add##S *index_add, arc_key key, long long row,      \
                                      bool active ARC__CALLER) {                                    \
     arc_index_add_rows_with##S(index_add, key, row, active, arc_options_default());                \
   }                                                                                                \
-  ARC__FN void arc_index_add_end##S(arc_row_adder##S *index_add ARC__CALLER) {                     \
+  ARC__FN void arc_index_add_end##S(arc_index_add##S *index_add ARC__CALLER) {                     \
     ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                              \
     arc__call c = arc__call_of_index_add(&index_add->any, 0, false, arc_options_default());        \
     if (index_add->any.has_sum) c.scope = index_add->any.scope;                                    \
@@ -442,7 +442,7 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, arc_key key, b
   }
 ARC__EACH_SUFFIX(ARC__INDEX_ADD)
 
-#define ARC__INDEX_ADD_HALVES(S, T, M, KIND, MEMORY)                 \
+#define ARC__INDEX_ADD_HALVES(S, T, M, KIND, MEMORY)                  \
   ARC__INDEX_ADD_FROM(S, ARC__F32, MEMORY, _from_f16, ARC__F16, void) \
   ARC__INDEX_ADD_FROM(S, ARC__F32, MEMORY, _from_bf16, ARC__BF16, void)
 ARC__EACH_FLOAT_SUFFIX(ARC__INDEX_ADD_HALVES)

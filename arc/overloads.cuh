@@ -65,19 +65,19 @@ using arc_piece_of = decltype(arc_piece((T *)0, 0, 0));
 ARC__EACH_SUFFIX(ARC__OVERLOAD_ADDS)
 
 #define ARC__OVERLOAD_INDEX_ADD(S, T, M, KIND, MEMORY)                                          \
-  ARC__FN arc_row_adder##S arc_index_add_begin(arc_target##S target, const T *values,           \
+  ARC__FN arc_index_add##S arc_index_add_begin(arc_target##S target, const T *values,           \
                                                int stride) {                                    \
     return arc_index_add_begin##S(target, values, stride);                                      \
   }                                                                                             \
-  ARC__FN void arc_index_add_rows_with(arc_row_adder##S *index_add, arc_key key, long long row, \
+  ARC__FN void arc_index_add_rows_with(arc_index_add##S *index_add, arc_key key, long long row, \
                                        bool active, arc_options options ARC__CALLER) {          \
     arc_index_add_rows_with##S(index_add, key, row, active, options);                           \
   }                                                                                             \
-  ARC__FN void arc_index_add_rows(arc_row_adder##S *index_add, arc_key key, long long row,      \
+  ARC__FN void arc_index_add_rows(arc_index_add##S *index_add, arc_key key, long long row,      \
                                   bool active ARC__CALLER) {                                    \
     arc_index_add_rows##S(index_add, key, row, active);                                         \
   }                                                                                             \
-  ARC__FN void arc_index_add_end(arc_row_adder##S *index_add ARC__CALLER) {                     \
+  ARC__FN void arc_index_add_end(arc_index_add##S *index_add ARC__CALLER) {                     \
     arc_index_add_end##S(index_add);                                                            \
   }
 #if defined(ARC_INDEX_ADD_CUH) /* else that file calls it */

@@ -26,9 +26,7 @@
    How often: 2^24 sums of groups a parameter, then arc_wide_normalise, and so on without end. A sum
    stays within 2^24 times the range; ARC_CHECK 2 reports a word beyond half its range. Rows of
    several GPUs or streams are added up as integers (ncclInt64), up to 255 rows and 2^24 sums in
-   all, then read.
-   arc/hot.cuh takes ARC_HOT_SUMS(rows, ARC_WIDE_ROW(width), threads) long longs of shared memory,
-   with several pieces the sum of their ARC_WIDE_ROW. */
+   all, then read. */
 #if defined(ARC_CUH) && !defined(ARC__HAS_WINDOWS)
 #error "arc/wide.cuh: include it in front of arc.cuh and of the other forms"
 #define ARC_WIDE_CUH /* skips the rest */
@@ -130,7 +128,8 @@ ARC__FN char *arc__row(char *base, arc__key key, int stride_bytes) {
 }
 
 /* Adds the sum of a slot, which its owner has. */
-ARC__FN void arc__emit_windows_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
+ARC__FN void arc__emit_windows_sum(const arc__call *c, arc__slot slot, arc__key key,
+                                   arc__word sum) {
   arc__wide_at at = {arc__row(slot.base, key, slot.stride_bytes), 0, (int)slot.share, slot.width};
   if (!slot.owned) return;
   if (arc__fits_window(sum.lo))

@@ -213,7 +213,7 @@ typedef struct arc__word {
 #define ARC__I32 0x403
 #define ARC__I64 0x804
 #define ARC__FIXED 0x807                  /* 64-bit fixed point */
-#define ARC__WINDOWS 0x809                   /* in memory only: a word of a sum that has several */
+#define ARC__WINDOWS 0x809                /* in memory only: a word of a sum that has several */
 #define ARC__F16 0x205                    /* in memory only */
 #define ARC__BF16 0x206                   /* the same */
 #define ARC__ORDERED (ARC__FLOAT | 0x408) /* in registers: sums that no compiler may contract */

@@ -20,7 +20,7 @@ static __host__ __device__ int row_of(int pixel) {
 static __host__ __device__ float value_of(int pixel, int k) { return (float)((pixel + k) % 5); }
 
 __global__ void add_pixels(float *rows) {
-  __shared__ float sums[ARC_HOT_SUMS(CAMERAS, WIDTH, THREADS)];
+  __shared__ float sums[ARC_HOT_BYTES(sizeof(float), CAMERAS, WIDTH, THREADS) / sizeof(float)];
   arc_target_f32 target = arc_target_f32_rows(rows, WIDTH /* stride */, WIDTH);
   arc_hot_f32 hot = arc_hot_begin_f32(target, sums, 0 /* first key */, CAMERAS);
   int step = (int)(gridDim.x * blockDim.x), pixel = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -29,7 +29,7 @@ __global__ void add_pixels(float *rows) {
     for (int k = 0; k < WIDTH; ++k) values[k] = value_of(pixel, k);
     arc_hot_add_f32(&hot, row_of(pixel), values, pixel < PIXELS);
   }
-  arc_hot_end_f32(&hot, true /* all threads are here */);
+  arc_hot_end_f32(&hot);
 }
 
 int main(void) {

@@ -24,7 +24,7 @@ static __host__ __device__ int key_of(int row) { return row % 2 ? 7 : row * 37 %
 /* Each warp takes consecutive rows, 32 a call: a key of many rows stays in registers. */
 __global__ void add_rows(float *out, const int *index, const float *values) {
   arc_target_f32 target = arc_target_f32_rows(out, WIDTH /* stride */, WIDTH);
-  arc_row_adder_f32 rows = arc_index_add_begin_f32(target, values, WIDTH /* stride */);
+  arc_index_add_f32 rows = arc_index_add_begin_f32(target, values, WIDTH /* stride */);
   int warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = (int)threadIdx.x % 32;
   int first = (int)((long long)ROWS * warp / WARPS),
       end = (int)((long long)ROWS * (warp + 1) / WARPS);

@@ -75,18 +75,18 @@ KERNEL four_adds(float *a, float *b, float *c, float *d, updates all) {
 }
 
 KERNEL hot(float *rows, updates all) {
-  __shared__ float shared[ARC_HOT_SUMS(4, WIDTH, 256)];
+  __shared__ float shared[ARC_HOT_BYTES(sizeof(float), 4, WIDTH, 256) / sizeof(float)];
   arc_hot_f32 sums = arc_hot_begin_f32(arc_target_f32_rows(rows, WIDTH, WIDTH), shared, 0, 4);
   EACH_UPDATE(all) {
     update one = read(all, u);
     arc_hot_add_f32(&sums, one.key, one.values, one.hit);
   }
-  arc_hot_end_f32(&sums, true);
+  arc_hot_end_f32(&sums);
 }
 
 KERNEL rows_in_memory(float *rows, updates all) {
   arc_target_f32 target = arc_target_f32_rows(rows, WIDTH, WIDTH);
-  arc_row_adder_f32 sums = arc_index_add_begin_f32(target, all.values, WIDTH);
+  arc_index_add_f32 sums = arc_index_add_begin_f32(target, all.values, WIDTH);
   EACH_UPDATE(all) {
     update one = read(all, u);
     arc_index_add_rows_f32(&sums, one.key, u, one.hit);

@@ -39,12 +39,12 @@ F32(pointers_divergent, if (active) arc_add_pointers_divergent_f32(pointers, 3, 
 F32(sums_in_halves, arc_sum_f32 sum = arc_sum_begin_f32(t, key, values, active);
     while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum))
 #define ROWS(name, from_memory) \
-  F32(name, arc_row_adder_f32 rows = from_memory(t, from, 3); \
+  F32(name, arc_index_add_f32 rows = from_memory(t, from, 3); \
       arc_index_add_rows_f32(&rows, key, threadIdx.x, active); arc_index_add_end_f32(&rows))
 ROWS(rows, arc_index_add_begin_f32) ROWS(rows_f16, arc_index_add_begin_f32_from_f16)
-F32(hot, __shared__ float shared[ARC_HOT_SUMS(2, 3, 128)];
+F32(hot, __shared__ float shared[ARC_HOT_BYTES(sizeof(float), 2, 3, 128) / sizeof(float)];
     arc_hot_f32 hot = arc_hot_begin_f32(t, shared, 0, 2);
-    arc_hot_add_f32(&hot, key, values, active); arc_hot_end_f32(&hot, true))
+    arc_hot_add_f32(&hot, key, values, active); arc_hot_end_f32(&hot))
 F32(atomred, arc_atomred_f32(sums, values[0]); arc_atomic_add_f32(sums, values[1]))
 #define ADD(name, S, T, M, ...) \
   KERNEL(name, S, T, M, (__VA_ARGS__), arc_add(t, key, values, active))

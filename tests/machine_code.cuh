@@ -58,13 +58,13 @@ typedef long long i64;
 /* Rows in memory, of type T or, with FROM_TYPE, of another one; S: suffix of the target. */
 #define ROWS(n, T, FROM_TYPE, S)                                                     \
   const T *values = (const T *)(const void *)from;                                   \
-  arc_row_adder_##S rows = arc_index_add_begin_##S##FROM_TYPE(TO_##S(n), values, n); \
+  arc_index_add_##S rows = arc_index_add_begin_##S##FROM_TYPE(TO_##S(n), values, n); \
   for (int row = (int)threadIdx.x; row < stride; row += 32)                          \
     arc_index_add_rows_##S(&rows, keys[row], row, active);                           \
   arc_index_add_end_##S(&rows);
 #define ROWS_DYNAMIC                                                     \
   arc_target_f32 target = arc_target_f32_dynamic(sums, stride, width);   \
-  arc_row_adder_f32 rows = arc_index_add_begin_f32(target, from, width); \
+  arc_index_add_f32 rows = arc_index_add_begin_f32(target, from, width); \
   arc_index_add_rows_f32(&rows, key, (int)threadIdx.x, active);          \
   arc_index_add_end_f32(&rows);
 /* Sums that are halved, hot rows, four pieces and one that may be missing. */
@@ -72,16 +72,16 @@ typedef long long i64;
   arc_sum_f32 sum = arc_sum_begin_with_f32(target, key, values, active, o); \
   while (arc_sum_next_f32(&sum)) sum.value *= 0.5f, arc_sum_add_f32(&sum);
 #define HOT(n)                                               \
-  __shared__ float shared[ARC_HOT_SUMS(4, n, 128)];          \
+  __shared__ float shared[ARC_HOT_BYTES(sizeof(float), 4, n, 128) / sizeof(float)];          \
   arc_hot_f32 hot = arc_hot_begin_f32(target, shared, 0, 4); \
   arc_hot_add_with_f32(&hot, key, values, active, o);        \
-  arc_hot_end_f32(&hot, true);
+  arc_hot_end_f32(&hot);
 #define HOT_HERE(n)                                             \
-  __shared__ float shared[ARC_HOT_SUMS(4, n, 128)];             \
+  __shared__ float shared[ARC_HOT_BYTES(sizeof(float), 4, n, 128) / sizeof(float)];             \
   arc_hot_f32 hot = arc_hot_begin_f32(target, shared, 0, 4);    \
   o.lane_mask = ARC_LANES_HERE;                                 \
   if (active) arc_hot_add_with_f32(&hot, key, values, true, o); \
-  arc_hot_end_f32(&hot, false);
+  arc_hot_end_warp_f32(&hot);
 #define MISSING                                                                            \
   const arc_piece_f32 pieces[] = {{sums, 3, 3}, {pointers[0], 4, 4}, {pointers[1], 2, 2}}; \
   float values[9];                                                                         \
@@ -99,7 +99,7 @@ typedef long long i64;
   extern __shared__ float shared[];                          \
   arc_hot_f32 hot = arc_hot_begin_f32(target, shared, 0, 4); \
   arc_hot_add_with_f32(&hot, key, values, active, o);        \
-  arc_hot_end_f32(&hot, true);
+  arc_hot_end_f32(&hot);
 /* The scope is that of all atomics of a call, the compare-and-swaps of half sums too. */
 #define SCOPE_OF_ADDS                                  \
   o.scope = SCOPE;                                     \
@@ -108,14 +108,14 @@ typedef long long i64;
   arc_add_with_f64(TO_f64(9), key, (const f64 *)(const void *)from, active, o);
 /* And of what a form adds at its end. */
 #define SCOPE_OF_FORMS                                                 \
-  __shared__ float sums_of_hot[ARC_HOT_SUMS(4, 9, 128)];               \
+  __shared__ float sums_of_hot[ARC_HOT_BYTES(sizeof(float), 4, 9, 128) / sizeof(float)];               \
   arc_target_f32 t = TO_f32(9);                                        \
   arc_hot_f32 hot = arc_hot_begin_f32(t, sums_of_hot, 0, 4);           \
-  arc_row_adder_f32 gather = arc_index_add_begin_f32(t, from, 9);      \
+  arc_index_add_f32 gather = arc_index_add_begin_f32(t, from, 9);      \
   o.scope = SCOPE;                                                     \
   for (int i = 0; i < width; ++i) {                                    \
     arc_hot_add_with_f32(&hot, key, from, active, o);                  \
     arc_index_add_rows_with_f32(&gather, key, i, active, o);           \
   }                                                                    \
-  arc_hot_end_with_f32(&hot, true, o);                                 \
+  arc_hot_end_with_f32(&hot, o);                                 \
   arc_index_add_end_f32(&gather);

@@ -131,7 +131,7 @@ must(said.count("error:") == 1 and re.search(
 # with the others in several orders. All are used, with each type of sums.
 USES = {"arc/wide.cuh": "arc_add_wide(arc_target_wide_rows(0, 7, 1), 0, v, true);",
         "arc/hot.cuh": "arc_hot{0} h = arc_hot_begin{0}({1}, 0, 0, 1); arc_hot_add{0}(&h, 0, v, true);",
-        "arc/index_add.cuh": "arc_row_adder{0} r = arc_index_add_begin{0}_from_f16({1}, 0, 1);"
+        "arc/index_add.cuh": "arc_index_add{0} r = arc_index_add_begin{0}_from_f16({1}, 0, 1);"
                              " arc_index_add_end{0}(&r);",
         "arc/sums.cuh": "arc_sum{0} s = arc_sum_begin{0}({1}, 0, v, true); arc_sum_next{0}(&s);",
         "arc/papers.cuh": "arc_atomred_f32(v, 1.0f);",

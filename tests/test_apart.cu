@@ -111,7 +111,7 @@ static __device__ __forceinline__ void nothing(unsigned *, float) {}
 #define ADDS_HOT(name, MOST, WIDTH, TARGET, LOOP)                                            \
   EXPERIMENT(name, MOST, WIDTH, TARGET, LOOP, SIMT_DYNAMIC_SHARED(float, shared);            \
              const arc_hot_f32 hot = arc_hot_begin_f32(target, shared, FIRST_HOT, HOT_ROWS), \
-             arc_hot_add_with_f32(&hot, key, values, true, o), arc_hot_end_f32(&hot, false))
+             arc_hot_add_with_f32(&hot, key, values, true, o), arc_hot_end_warp_f32(&hot))
 
 EXPERIMENT(add, 9, 9, arc_target_f32_rows, nothing, , arc_add_divergent_f32(target, key, values), )
 ADDS(add_and_swaps, 9, 9, arc_target_f32_rows, swaps)
@@ -173,7 +173,7 @@ int main(int argc, char **argv) {
     e.threshold = thresholds[mix(drawn, 4) % 7u];
     cudaMemset(e.rows, 0, cells * sizeof(float));
     cudaMemset(e.wanted, 0, cells * sizeof(int));
-    const size_t bytes = sizeof(float) * ARC_HOT_SUMS(HOT_ROWS, MAX_WIDTH, block.x * block.y);
+    const size_t bytes = ARC_HOT_BYTES(sizeof(float), HOT_ROWS, MAX_WIDTH, block.x * block.y);
     const int which = launch % EXPERIMENTS;
     SIMT_LAUNCH(experiments[which].kernel, dim3(BLOCKS), block, bytes, 0, e);
     SIMT_LAUNCH(compare, dim3(BLOCKS), dim3(64), 0, 0, e);

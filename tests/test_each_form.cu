@@ -57,11 +57,11 @@ static __global__ void every_form(form_rows *all, const float *memory) {
   arc_add_pointers_f32(pointers, WIDTH, key, v, active);
   arc_sum_f32 sum = arc_sum_begin_f32(ROWS(HALVES), key, v, active);
   while (arc_sum_next_f32(&sum)) arc_sum_add_f32(&sum);
-  __shared__ float shared[ARC_HOT_SUMS(2, WIDTH, THREADS)];
+  __shared__ float shared[ARC_HOT_BYTES(sizeof(float), 2, WIDTH, THREADS) / sizeof(float)];
   arc_hot_f32 hot = arc_hot_begin_f32(ROWS(HOT), shared, 1, 2);
   arc_hot_add_f32(&hot, key, v, active);
-  arc_hot_end_f32(&hot, true);
-  arc_row_adder_f32 rows = arc_index_add_begin_f32(ROWS(IN_MEMORY), memory, WIDTH);
+  arc_hot_end_f32(&hot);
+  arc_index_add_f32 rows = arc_index_add_begin_f32(ROWS(IN_MEMORY), memory, WIDTH);
   arc_index_add_rows_f32(&rows, key, thread, active);
   arc_index_add_end_f32(&rows);
   for (int i = 0; active && i < WIDTH; ++i)
@@ -78,7 +78,7 @@ static __global__ void every_form(form_rows *all, const float *memory) {
 static __global__ void in_shared_memory(form_rows *all) {
   __shared__ float values[THREADS * WIDTH];
   const int thread = (int)threadIdx.x, other = thread ^ 1;
-  arc_row_adder_f32 rows = arc_index_add_begin_f32(ROWS(IN_SHARED), values, WIDTH);
+  arc_index_add_f32 rows = arc_index_add_begin_f32(ROWS(IN_SHARED), values, WIDTH);
   ARC__NO_UNROLL for (int parity = 0; parity < 2; ++parity) {
     for (int i = 0; i < WIDTH; ++i) values[other * WIDTH + i] = (float)value_of(other, i);
     __syncwarp();
@@ -91,7 +91,7 @@ static __global__ void in_shared_memory(form_rows *all) {
 
 /* Some lanes add by atomics, then all by loads and stores, twice; half of them leave. */
 static __global__ void hot_mixed(form_rows *all) {
-  __shared__ float shared[ARC_HOT_SUMS(2, WIDTH, THREADS)];
+  __shared__ float shared[ARC_HOT_BYTES(sizeof(float), 2, WIDTH, THREADS) / sizeof(float)];
   const int thread = (int)threadIdx.x, key = key_of(thread);
   float v[WIDTH];
   for (int i = 0; i < WIDTH; ++i) v[i] = (float)value_of(thread, i);
@@ -103,7 +103,7 @@ static __global__ void hot_mixed(form_rows *all) {
     if (active && thread % 4 == turn) arc_hot_add_with_f32(&hot, key, v, true, here);
     arc_hot_add_f32(&hot, key, v, active && thread % 4 == turn + 1);
   }
-  if (thread % 2 == 0) arc_hot_end_f32(&hot, false);
+  if (thread % 2 == 0) arc_hot_end_warp_f32(&hot);
 }
 
 /* Number i of a form's rows. */

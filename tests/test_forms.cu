@@ -118,27 +118,31 @@ static void clamped(int count) {
 enum { FIRST_HOT = 3, HOT_ROWS = 5, HOT_WIDTH = 20, HOT_BLOCK = 150 };
 
 /* All lanes, or whichever get there: from a loop, in two branches, some gone by returning. */
-#define HOT_KERNEL(name, ALL, ...)                                                \
-  static __global__ void name(struct check_plan plan) {                           \
-    __shared__ float sums[ARC_HOT_SUMS(HOT_ROWS, HOT_WIDTH, HOT_BLOCK)];          \
-    const int width = plan.width;                                                 \
-    float values[HOT_WIDTH];                                                      \
-    const arc_target_f32 target = CHECK_DYNAMIC;                                  \
-    const arc_hot_f32 hot = arc_hot_begin_f32(target, sums, FIRST_HOT, HOT_ROWS); \
-    arc_options o = arc_options_default();                                        \
-    o.threshold = plan.threshold;                                                 \
-    o.promises = CHECK_PROMISES;                                                  \
-    (void)o;                                                                      \
-    if (!(ALL) && !check_alive(&plan)) return;                                    \
-    for (int update = 0; update < plan.updates; ++update) {                       \
-      check_load(&plan, update, width, values);                                   \
-      const int key = plan.keys[check_call_index(&plan, update)];                 \
-      const bool active = check_active(&plan, update);                            \
-      __VA_ARGS__;                                                                \
-      check_unmodified(&plan, update, width, values);                             \
-    }                                                                             \
-    arc_hot_end_f32(&hot, ALL);                                                   \
-  }                                                                               \
+#define HOT_KERNEL(name, ALL, ...)                                                          \
+  static __global__ void name(struct check_plan plan) {                                     \
+    __shared__ float                                                                        \
+        sums[ARC_HOT_BYTES(sizeof(float), HOT_ROWS, HOT_WIDTH, HOT_BLOCK) / sizeof(float)]; \
+    const int width = plan.width;                                                           \
+    float values[HOT_WIDTH];                                                                \
+    const arc_target_f32 target = CHECK_DYNAMIC;                                            \
+    const arc_hot_f32 hot = arc_hot_begin_f32(target, sums, FIRST_HOT, HOT_ROWS);           \
+    arc_options o = arc_options_default();                                                  \
+    o.threshold = plan.threshold;                                                           \
+    o.promises = CHECK_PROMISES;                                                            \
+    (void)o;                                                                                \
+    if (!(ALL) && !check_alive(&plan)) return;                                              \
+    for (int update = 0; update < plan.updates; ++update) {                                 \
+      check_load(&plan, update, width, values);                                             \
+      const int key = plan.keys[check_call_index(&plan, update)];                           \
+      const bool active = check_active(&plan, update);                                      \
+      __VA_ARGS__;                                                                          \
+      check_unmodified(&plan, update, width, values);                                       \
+    }                                                                                       \
+    if (ALL)                                                                                \
+      arc_hot_end_f32(&hot);                                                                \
+    else                                                                                    \
+      arc_hot_end_warp_f32(&hot);                                                           \
+  }                                                                                         \
   CHECK_LAUNCHER(name, name)
 
 HOT_KERNEL(hot_keyed, true, {

@@ -49,7 +49,7 @@ static __device__ __forceinline__ arc_target_f32 two_pieces(float *rows, int str
     int lane = threadIdx.x & 31, warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) >> 5;         \
     arc_options o = arc_options_default();                                                         \
     arc_target_##S t = TARGET(S, M, rows);                                                         \
-    arc_row_adder_##S r = arc_index_add_begin_##S##FROM(t, (const T *)source, plan.source_stride); \
+    arc_index_add_##S r = arc_index_add_begin_##S##FROM(t, (const T *)source, plan.source_stride); \
     for (int call = 0; call < CALLS; ++call) {                                                     \
       int n = warp * LANES + call * 32 + lane;                                                     \
       bool active = (plan.active[warp * CALLS + call] >> lane & 1u) != 0u;                         \
@@ -98,7 +98,7 @@ static __global__ void from_shared(struct plan plan, void *rows, const void *sou
   __syncthreads();
   CHECK_BEFORE_UPDATE(0);
   arc_target_f32 t = arc_target_f32_rows((float *)rows, plan.stride, SHARED_WIDTH);
-  arc_row_adder_f32 r = arc_index_add_begin_f32(t, values, SHARED_WIDTH);
+  arc_index_add_f32 r = arc_index_add_begin_f32(t, values, SHARED_WIDTH);
   for (int i = lane; i < LANES; i += 32) {
     int n = warp * LANES + i, key = (int)keys[n];
     bool active = (plan.active[n / 32] >> lane & 1u) != 0u;

@@ -44,11 +44,11 @@ static __global__ void add(struct plan plan, float *row_0, const long long *keys
   PATH(ARC_PATH_TREE)
   PATH(ARC_PATH_AUTO)
   if (plan.path != HOT) return;
-  __shared__ float shared[ARC_HOT_SUMS(HOT_ROWS, WIDTH, 64)];
+  __shared__ float shared[ARC_HOT_BYTES(sizeof(float), HOT_ROWS, WIDTH, 64) / sizeof(float)];
   for (int i = 0; i < WIDTH; ++i) values[i] /= CALLS;
   arc_hot_f32 hot = arc_hot_begin_f32(target, shared, plan.first_hot, HOT_ROWS);
   for (int call = 0; call < CALLS; ++call) arc_hot_add_with_f32(&hot, keys[n], values, active, o);
-  arc_hot_end_f32(&hot, true);
+  arc_hot_end_f32(&hot);
 }
 
 static const size_t apart = (size_t)WIDTH * sizeof(float) << 32;
@@ -112,7 +112,7 @@ static void run(char *memory, int path, int uniform) {
 
 /* Row n - 4 by key (unsigned)(n - 4); before: what memory holds before the hot rows end. */
 static __global__ void add_unsigned(float *row_0, float *before, unsigned first) {
-  __shared__ float shared[ARC_HOT_SUMS(HOT_ROWS, 1, 64)];
+  __shared__ float shared[ARC_HOT_BYTES(sizeof(float), HOT_ROWS, 1, 64) / sizeof(float)];
   const int row = (int)threadIdx.x % ROWS;
   const unsigned key = (unsigned)(row - ROWS / 2);
   const float value = 1;
@@ -121,7 +121,7 @@ static __global__ void add_unsigned(float *row_0, float *before, unsigned first)
   for (int call = 0; call < CALLS; ++call) arc_hot_add_f32(&hot, key, &value, true);
   __syncthreads();
   before[row] = row_0[(int)key];
-  arc_hot_end_f32(&hot, true);
+  arc_hot_end_f32(&hot);
 }
 
 static void run_unsigned(unsigned first) {

@@ -15,7 +15,7 @@ static bool is_its_own(void) {
 }
 static bool types_are_their_own(void) {
   return is_its_own<arc_target_f32>() && is_its_own<arc_target_i64>() &&
-         is_its_own<arc_hot_f32>() && is_its_own<arc_row_adder_f32>() &&
+         is_its_own<arc_hot_f32>() && is_its_own<arc_index_add_f32>() &&
          is_its_own<arc_sum_f32>() && is_its_own<arc__target>() &&
          is_its_own<arc__hot>() && is_its_own<arc__index_add>() && is_its_own<arc__sums>();
 }

@@ -46,16 +46,16 @@ struct plan {
 /* Sums of hot rows are values; of fixed memory, whose bytes they have. */
 #define SUM_T_OWN(T) T
 #define SUM_T_fixed(T) long long
-#define HOT_FORMS(S, T, W)                                                    \
-  __shared__ T hot_sums[ARC_HOT_SUMS(HOT_ROWS, W, BLOCK)];                    \
-  arc_hot_##S hot = arc_hot_begin_##S(target, hot_sums, FIRST_HOT, HOT_ROWS); \
-  if (plan.form == HOT) {                                                     \
-    arc_hot_add_with_##S(&hot, key, values, active, o);                       \
-    arc_hot_end_##S(&hot, true);                                              \
-  } else if (active) { /* the others are gone */                              \
-    o.lane_mask = ARC_LANES_HERE;                                             \
-    arc_hot_add_with_##S(&hot, key, values, true, o);                         \
-    arc_hot_end_##S(&hot, false);                                             \
+#define HOT_FORMS(S, T, W)                                                         \
+  __shared__ T hot_sums[ARC_HOT_BYTES(sizeof(T), HOT_ROWS, W, BLOCK) / sizeof(T)]; \
+  arc_hot_##S hot = arc_hot_begin_##S(target, hot_sums, FIRST_HOT, HOT_ROWS);      \
+  if (plan.form == HOT) {                                                          \
+    arc_hot_add_with_##S(&hot, key, values, active, o);                            \
+    arc_hot_end_##S(&hot);                                                         \
+  } else if (active) { /* the others are gone */                                   \
+    o.lane_mask = ARC_LANES_HERE;                                                  \
+    arc_hot_add_with_##S(&hot, key, values, true, o);                              \
+    arc_hot_end_warp_##S(&hot);                                                    \
   }
 #define SUM_FORMS(S)                                                             \
   if (plan.form == SUMS_UNIFORM) o.promises |= ARC_PROMISE_ONE_KEY;              \

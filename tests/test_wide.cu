@@ -164,7 +164,7 @@ struct arguments {
   }
 #define ADD_ROWS(WIDTH)                                                     \
   if (a.form == ROWS) {                                                     \
-    arc_row_adder_wide rows = arc_index_add_begin_wide(t, a.values, WIDTH); \
+    arc_index_add_wide rows = arc_index_add_begin_wide(t, a.values, WIDTH); \
     arc_index_add_rows_wide(&rows, key, n, active);                         \
     arc_index_add_end_wide(&rows);                                          \
   }
@@ -184,7 +184,7 @@ struct arguments {
     if (a.form == HOT_MASKED) arc_hot_add_with_wide(&hot, key, v, active, o);       \
     o.lane_mask = ARC_LANES_HERE;                                                   \
     if (a.form == HOT_HERE && active) arc_hot_add_with_wide(&hot, key, v, true, o); \
-    arc_hot_end_wide(&hot, true);                                                   \
+    arc_hot_end_wide(&hot);                                                         \
   }
 
 /* TARGET: of WIDTH values. Of CALLS, nvcc takes seconds for each. */
@@ -239,7 +239,7 @@ static std::vector<long long> rows;
 
 /* Adds all values by one form, in blocks of so many threads, to rows that are cleared before. */
 static void launch(const struct layout *l, int form, int path, int block, unsigned seed) {
-  const int hot = form >= HOT_ALL ? ARC_HOT_SUMS(HOT, words_of(l), block) : 0;
+  const int hot = form >= HOT_ALL ? ARC_HOT_BYTES(8, HOT, words_of(l), block) / 8 : 0;
   const test_memory<int> device_keys(keys);
   const test_memory<float> device_values(values);
   const test_memory<long long> device_rows(MOST_WORDS);

@@ -15,7 +15,7 @@
 
 enum { SCALE = 20, HOT_ROWS = 2, WARPS = 2, BLOCK = 32 * WARPS };
 enum { MANY_ROWS = 64 }; /* half of their sums are more than a GPU rounds shared memory up by */
-enum { HOT_SUMS = ARC_HOT_SUMS(HOT_ROWS, WIDTH, BLOCK) };
+enum { HOT_SUMS = ARC_HOT_BYTES(4, HOT_ROWS, WIDTH, BLOCK) / 4 };
 
 /* What many kernels do, with other numbers: nvcc, which inlines arc, compiles it once. */
 #define OUT_OF_LINE static __device__ __attribute__((noinline)) void
@@ -33,14 +33,14 @@ static __device__ int warp_index(void) { return (int)(threadIdx.x / 32u); }
 
 static __device__ const float two_rows[] = {1, 2, 3, 0, 1, 2, 3, 0};
 
-static __device__ __forceinline__ arc_row_adder_f32 rows_from(float *rows, int stride) {
+static __device__ __forceinline__ arc_index_add_f32 rows_from(float *rows, int stride) {
   return arc_index_add_begin_f32(right_target(rows), two_rows, stride);
 }
 
 /* Once begun, a gather is a: added to, f, g: by lane 9 from row 2^30 or 2^31; e: ended, b: begun
    anew, l: with a stride that is too long. Later calls are inactive. */
 OUT_OF_LINE add_rows(float *rows, int active_calls, const char *steps) {
-  arc_row_adder_f32 from = rows_from(rows, STRIDE);
+  arc_index_add_f32 from = rows_from(rows, STRIDE);
   for (int calls = 0; *steps; ++steps) {
     const char step = *steps;
     if (step == 'a' || step == 'f' || step == 'g') {
@@ -86,7 +86,7 @@ USER_ERROR(31, rows_where_lanes_have_returned, 32, 120, ABSENT, ABSENT, NOT_HERE
 
 /* A copy that nobody ends adds all the same, unless it keeps a sum. */
 USER_ERROR(36, rows_by_value, 32, 192, SILENT) {
-  arc_row_adder_f32 from = rows_from(rows, STRIDE), copy = from;
+  arc_index_add_f32 from = rows_from(rows, STRIDE), copy = from;
   arc_index_add_rows_f32(&copy, KEY, 0, true);
   arc_index_add_end_f32(wrong ? &from : &copy);
 }
@@ -151,11 +151,12 @@ OUT_OF_LINE use_hot(float *rows, float *sums, long long first_key, int count, co
     if (step == 'a' || step == 'i')
       arc_hot_add_with_f32(&hot, KEY + warp_index(), values, step == 'a' || lane_index() % 3 == 0,
                            one_key);
-    if (step == 'e' || step == 'w') arc_hot_end_f32(&hot, step == 'e');
+    if (step == 'e') arc_hot_end_f32(&hot);
+    if (step == 'w') arc_hot_end_warp_f32(&hot);
     if (step == 's') __syncthreads();
     if (step == 'o' || step == 'p')
       others = arc_hot_begin_f32(target, sums + (step == 'p') * HOT_SUMS, first_key, count);
-    if (step == 'f') arc_hot_end_f32(&others, true);
+    if (step == 'f') arc_hot_end_f32(&others);
   }
 }
 
@@ -193,7 +194,7 @@ HOT_KERNEL((55, hot_sums_in_global_memory, BLOCK, 384, NULL, NULL, "arc: ...shar
 
 /* Launched with half of the memory. */
 USER_ERROR(44, hot_sums_of_one_warp, BLOCK, 384, NULL, CHECK_SAYS("too small"), 1,
-           ARC_HOT_SUMS(MANY_ROWS, WIDTH, BLOCK) * sizeof(float)) {
+           ARC_HOT_BYTES(sizeof(float), MANY_ROWS, WIDTH, BLOCK)) {
   SIMT_DYNAMIC_SHARED(float, shared);
   use_hot(rows, shared, KEY, MANY_ROWS, "bae");
   (void)wrong;
@@ -225,14 +226,14 @@ OUT_OF_LINE add_fixed(float *rows, float value, int scale_log2, int read_scale_l
 
 /* Launched with half of the memory. */
 USER_ERROR(56, fixed_hot_sums_sized_as_floats, BLOCK, 64, NULL, CHECK_SAYS("too small"), 1,
-           ARC_HOT_SUMS(MANY_ROWS, 1, BLOCK) * sizeof(long long)) {
+           ARC_HOT_BYTES(sizeof(long long), MANY_ROWS, 1, BLOCK)) {
   SIMT_DYNAMIC_SHARED(long long, sums);
   __shared__ long long in_memory[MANY_ROWS];
   const float value = 1;
   in_memory[threadIdx.x] = 0;
   const arc_hot_fixed hot = arc_hot_begin_fixed(fixed_target(in_memory, SCALE), sums, 0, MANY_ROWS);
   arc_hot_add_with_fixed(&hot, 0, &value, true, promising(ARC_PROMISE_ONE_KEY));
-  arc_hot_end_fixed(&hot, true);
+  arc_hot_end_fixed(&hot);
   show_fixed(rows, in_memory, SCALE);
   (void)wrong;
 }
@@ -257,7 +258,7 @@ USER_ERROR(70, scale_out_of_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1) {
    range wherever the form keeps it. Shows the sum in memory. */
 #define FULL_KERNEL(error, width, begin, add, end)                                             \
   USER_ERROR error {                                                                           \
-    enum { SUMS = ARC_HOT_SUMS(1, width, 32) };                                             \
+    enum { SUMS = ARC_HOT_BYTES(8, 1, width, 32) / 8 };                                        \
     __shared__ __align__(16) long long shared[SUMS + width];                                   \
     float *const values = (float *)(shared + SUMS);                                            \
     unsigned long long *const sums = (unsigned long long *)rows;                               \
@@ -276,9 +277,9 @@ USER_ERROR(70, scale_out_of_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1) {
 FULL_KERNEL((100, hot_rows_overflow, 32, 12, NULL, CHECK_SAYS("overflows")), 1,
             arc_hot_fixed hot = arc_hot_begin_fixed(target, shared, 0, 1),
             arc_hot_add_with_fixed(&hot, 0, values, active, promising(ARC_PROMISE_ONE_KEY)),
-            arc_hot_end_fixed(&hot, true))
+            arc_hot_end_fixed(&hot))
 FULL_KERNEL((101, kept_rows_overflow, 32, 12, NULL, CHECK_SAYS("overflows")), 2,
-            arc_row_adder_fixed from = arc_index_add_begin_fixed(target, values, 0),
+            arc_index_add_fixed from = arc_index_add_begin_fixed(target, values, 0),
             arc_index_add_rows_fixed(&from, 0, 0, active), arc_index_add_end_fixed(&from))
 USER_ERROR(102, scale_below_the_range, 32, 32, NULL, CHECK_SAYS("scale_log2"), 1) {
   add_fixed(rows, 1, wrong ? -127 : SCALE, SCALE);

@@ -31,10 +31,10 @@ SWEEP_PATH(ATOMRED_WIDTHS, atomred, SWEEP_BY_HAND(add_atomred))
 
 #undef SWEEP_BEFORE
 #undef SWEEP_AFTER
-#define SWEEP_BEFORE(W)                                        \
-  __shared__ float sums[ARC_HOT_SUMS(SWEEP_HOT_ROWS, W, 256)]; \
+#define SWEEP_BEFORE(W)                                                                        \
+  __shared__ float sums[ARC_HOT_BYTES(sizeof(float), SWEEP_HOT_ROWS, W, 256) / sizeof(float)]; \
   arc_hot_f32 hot = arc_hot_begin_f32(target, sums, 0, SWEEP_HOT_ROWS)
-#define SWEEP_AFTER() arc_hot_end_f32(&hot, true)
+#define SWEEP_AFTER() arc_hot_end_f32(&hot)
 SWEEP_FN void add_hot(const arc_hot_f32 *hot, int key, const float *values, bool active,
                       int promises) {
   arc_options o = arc_options_default();

@@ -59,7 +59,7 @@ static const std::vector<preset> presets = {
       "--lanes 1,2,4,8,16,24,32,model",
       "--section p --width 1-32 --workload tile,spheres,cubemap,hashgrid,pagerank,hot "
       "--path serialized,butterfly --threshold 8,16",
-      /* as a caller sets it for hot rows: ARC_THRESHOLD_CONTENDED */
+      /* as a caller sets it for rows that the whole grid adds to: 1 */
       "--section p --width 1-32 --workload hot --lanes 1,2,4,8,16,24,32,model --path auto "
       "--threshold 1"}},
     {"widths", "widths known at run time only, and a wide one", 7, 20.0,

@@ -19,10 +19,10 @@ namespace {
   __device__ __forceinline__ arc_target_##S target_of(const job &j, T *, int width) {          \
     return arc_target_##S##_rows(j.out, j.out_stride, width);                                  \
   }                                                                                            \
-  __device__ __forceinline__ arc_row_adder_##S rows_of(const job &j, T *, arc_target_##S t) {     \
+  __device__ __forceinline__ arc_index_add_##S rows_of(const job &j, T *, arc_target_##S t) {     \
     return arc_index_add_begin_##S##_from_##S(t, j.values, j.values_stride);                      \
   }                                                                                            \
-  __device__ __forceinline__ arc_row_adder_fixed rows_of(const job &j, T *, arc_target_fixed t) { \
+  __device__ __forceinline__ arc_index_add_fixed rows_of(const job &j, T *, arc_target_fixed t) { \
     return arc_index_add_begin_fixed_from_##S(t, j.values, j.values_stride);                      \
   }
 HALVES(__half, f16)

@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(LINE_THREADS) scatter_hot(grid_scatter s) {
       arc_hot_add_f32(&hot, row, v, c.active);
     }
   }
-  arc_hot_end_f32(&hot, true);
+  arc_hot_end_f32(&hot);
 }
 
 /* ---- host ------------------------------------------------------------------------------------ */
@@ -181,7 +181,7 @@ bool grid_level_fits_block(const grid *g, int level) {
 static void add_hot_level(const grid_scatter *s, int level) {
   void (*const kernel)(grid_scatter) = s->g.axes == 2 ? scatter_hot<2> : scatter_hot<3>;
   const int rows = s->g.level[level].rows, whole = line_blocks((size_t)s->points.samples);
-  const size_t bytes = sizeof(float) * ARC_HOT_SUMS((size_t)rows, FEATURES, LINE_THREADS);
+  const size_t bytes = ARC_HOT_BYTES(sizeof(float), (size_t)rows, FEATURES, LINE_THREADS);
   const int most = resident_blocks(kernel, LINE_THREADS, bytes);
   grid_scatter one = *s;
   one.first_level = level;

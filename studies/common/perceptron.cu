@@ -42,7 +42,7 @@ SIZE_FN int train_numbers(size_t number, int width) {
 SIZE_FN bool keeps_sums(size_t number, int width) { return number == 2 && width == 64; }
 SIZE_FN int bias_rows(int width) { return (HIDDEN * width + OUTPUTS) / 2; }
 SIZE_FN int hot_floats(size_t number, int width) {
-  return ARC_HOT_SUMS(bias_rows(width), 2, WARP * warps_of(number));
+  return ARC_HOT_BYTES(4, bias_rows(width), 2, WARP * warps_of(number)) / 4;
 }
 SIZE_FN size_t train_bytes(size_t number, int width) {
   const int stage = keeps_sums(number, width) ? 0 : rows_of(number) * STAGED;
@@ -385,7 +385,7 @@ __global__ void __launch_bounds__(WARP *warps_of(sizeof(number)),
     train_layer<width, width, INPUTS>(&t, &p, &b, 0, layers[HIDDEN % 2], &inputs, kept.first);
   }
   if constexpr (keeps_sums(sizeof(number), width)) leave_kept(&t, &p, &kept);
-  arc_hot_end_f32(&t.bias, true);
+  arc_hot_end_f32(&t.bias);
 }
 
 /* ---- host ------------------------------------------------------------------------------------ */

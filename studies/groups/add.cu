@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(LINE_THREADS) add_wide(grouping g, int chunks)
   const int *keys = (const int *)g.key.data;
   const arc_target_wide target =
       arc_target_wide_rows((long long *)g.sums.data, ARC_WIDE_ROW(width), width);
-  arc_row_adder_wide rows = arc_index_add_begin_wide(target, (const float *)g.value.data, width);
+  arc_index_add_wide rows = arc_index_add_begin_wide(target, (const float *)g.value.data, width);
   const long long warp = (long long)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
   long long row = warp * chunks * 32 + threadIdx.x % 32;
   int next = row < g.rows ? keys[row] : 0;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(LINE_THREADS) add_wide(grouping g, int chunks)
     const int *keys = (const int *)g.key.data, stride = stride_of(g.what, width);                \
     const VALUE *values = (const VALUE *)g.value.data;                                           \
     const arc_target_##S target = arc_target_##S##_rows((SUM *)g.sums.data, width, __VA_ARGS__); \
-    arc_row_adder_##S rows = arc_index_add_begin_##S(target, values, stride);                    \
+    arc_index_add_##S rows = arc_index_add_begin_##S(target, values, stride);                    \
     arc_options exact = arc_options_default();                                                   \
     exact.exact = true;                                                                          \
     arc__call call = arc__call_of(&target.any, 0, values, false, exact);                         \

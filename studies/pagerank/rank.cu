@@ -17,7 +17,7 @@
 __global__ void __launch_bounds__(LINE_THREADS)
     divide(int vertices, const long long *begin, const float *rank, float *share, float *sums,
            double *dangling) {
-  __shared__ float block_sum[ARC_HOT_SUMS(1, 1, LINE_THREADS)];
+  __shared__ float block_sum[ARC_HOT_BYTES(sizeof(float), 1, 1, LINE_THREADS) / sizeof(float)];
   const arc_target_f32_to_f64 target = arc_target_f32_to_f64_rows(dangling, 1, 1);
   const arc_hot_f32_to_f64 hot = arc_hot_begin_f32_to_f64(target, block_sum, 0, 1);
   const int v = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
     sums[v] = 0.0f;
   }
   arc_hot_add_f32_to_f64(&hot, 0, &left, left > 0.0f);
-  arc_hot_end_f32_to_f64(&hot, true);
+  arc_hot_end_f32_to_f64(&hot);
 }
 
 /* What a push reads and adds to. */

@@ -182,12 +182,13 @@ template <int way>
 DEVICE void add_camera(const gradient_arguments *a, const float *sums, bool inside) {
   const int key = a->p.spheres;
   if constexpr (way_is_arc(way)) {
-    __shared__ float shared[ARC_HOT_SUMS(1, CAMERA_FLOATS, TILE_PIXELS)];
+    __shared__ float
+        shared[ARC_HOT_BYTES(sizeof(float), 1, CAMERA_FLOATS, TILE_PIXELS) / sizeof(float)];
     const arc_target_f32 rows =
         arc_target_f32_rows(a->p.sums + SPHERE_FLOATS, ROW_FLOATS, CAMERA_FLOATS);
     const arc_hot_f32 hot = arc_hot_begin_f32(rows, shared, key, 1);
     arc_hot_add_f32(&hot, key, sums, inside);
-    arc_hot_end_f32(&hot, true);
+    arc_hot_end_f32(&hot);
   } else if constexpr (way != WAY_COUNT) {
     const way_rows rows =
         way_rows_begin(a->p.sums + SPHERE_FLOATS, ROW_FLOATS, CAMERA_FLOATS, a->counts);

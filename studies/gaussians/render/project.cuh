@@ -296,7 +296,8 @@ __global__ void __launch_bounds__(LINE_THREADS)
                     splat_sums sums, int view_index, long long *by_camera) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   bool seen = i < count && splats[i].limit >= 0.0f;
-  __shared__ long long block_sums[ARC_HOT_SUMS(1, CAMERA_FLOATS, LINE_THREADS)];
+  __shared__ long long block_sums[ARC_HOT_BYTES(sizeof(long long), 1, CAMERA_FLOATS, LINE_THREADS) /
+                                  sizeof(long long)];
   arc_target_fixed target =
       arc_target_fixed_rows(by_camera, CAMERA_FLOATS, CAMERA_FLOATS, CAMERA_SCALE_LOG2);
   gaussian_slope slope = {};
@@ -309,5 +310,5 @@ __global__ void __launch_bounds__(LINE_THREADS)
   options.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
   arc_hot_fixed hot = arc_hot_begin_fixed(target, block_sums, view_index, 1);
   arc_hot_add_with_fixed(&hot, view_index, slope.camera, seen, options);
-  arc_hot_end_fixed(&hot, true);
+  arc_hot_end_fixed(&hot);
 }
