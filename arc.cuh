@@ -40,9 +40,8 @@
        >>entries    the bodies of what is declared here
 
    Files. arc/core.cuh defines how a call works, on top of arc/words.cuh. Forms for special cases
-   have files with their own text: an #include switches one on, in place of this file's, in front of
-   it or behind. Those that are EXPERIMENTAL may change
-   in any minor version until 1.0:
+   have files with their own text. An #include switches one on, in place of this file's, in front of
+   it or behind. docs/stability.md says what 1.0 keeps; what is EXPERIMENTAL may change until then:
        arc/index_add.cuh  rows of values that lie in memory, as in PyTorch's index_add
        arc/hot.cuh        rows to which the whole grid adds
        arc/sums.cuh       an add in two steps: you see each sum before it is added

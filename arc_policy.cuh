@@ -4,12 +4,15 @@
    Plain C99 preprocessor, no CUDA needed. Set a macro before including arc.cuh, or with -D.
    An illegal, misspelt or empty value is an #error that lists the legal ones.
 
-   Each macro with its values, the default first; what it does, what it costs, when to change it:
+   Each macro with its values, the default first; what it does, what it costs, when to change it. In
+   brackets, what holds for the files of one program: [any] each file may set its own; [alike] they
+   set the same, if they share what is named.
 
    ARC_PATH  ARC_PATH_AUTO, ..._ATOMIC, ..._SERIALIZED, ..._BUTTERFLY, ..._TRANSPOSED, ..._TREE
+       [any]
        The path behind the short names (arc_add_f32, ...). Fix it to compare paths, or when auto is
        not the fastest in your own sweep. A single call takes another one by arc_options.
-   ARC_BALANCE_THRESHOLD  ARC_THRESHOLD_AUTO, 0..33
+   ARC_BALANCE_THRESHOLD  ARC_THRESHOLD_AUTO, 0..33  [any]
        Lanes a group must have to be reduced in registers; 0 always reduces, 33 never does. AUTO
        decides by architecture, width and keys (formulas at the end of this file); where one key is
        promised, half of the blocks reduce only from two thirds more lanes on, so that a block's
@@ -18,49 +21,50 @@
        small table. Atomics to one row serialize (H200: 0.57 G a second instead of 40), so even one
        lane's values should go in one request. A lane cannot detect such rows. If a block adds to
        them more than once, arc_hot_add_f32 takes a tenth of the time.
-   ARC_VECTOR_ATOMICS  1, 0; below CUDA 12.1 the default is 0
+   ARC_VECTOR_ATOMICS  1, 0; below CUDA 12.1 the default is 0  [any]
        1: 8- and 16-byte reduction instructions if architecture (sm_90), alignment and address space
        allow them. 0: one float a request.
-   ARC_SCOPE  ARC_SCOPE_DEVICE, ARC_SCOPE_SYSTEM
+   ARC_SCOPE  ARC_SCOPE_DEVICE, ARC_SCOPE_SYSTEM  [alike: rows of several GPUs]
        SYSTEM: additions are atomic towards other GPUs and the CPU too.
-   ARC_CHECK  0, 1, 2
+   ARC_CHECK  0, 1, 2  [alike: objects of forms]
        1: arguments (width, stride, pieces, threshold, path, lane mask, memory of hot rows), and that
        all named lanes call; a few instructions and a vote a call. 2: also promises, what all lanes
        must agree on, and forms that are begun and not ended; some votes and shuffles, a compare a
        value. A failure stops the kernel and reports file, line and error.
-   ARC_KEY_BITS  32, 64
+   ARC_KEY_BITS  32, 64  [any]
        64: keys beyond an int, such as PyTorch's indices; costs a match and a shuffle unless one key
        is promised. 32: wider keys do not compile. For one call: options.key_bits.
-   ARC_EXACT  0, 1
+   ARC_EXACT  0, 1  [any]
        1: sums in fixed targets are the same bits for any path, threshold, block size and grid;
        twice the reduction. 0: the same bits while these stay the same. For one call: options.exact.
-   ARC_MAX_PIECES  1..8
-       Most arrays of a target in this file. Each beyond the first costs time to compile. Set it
-       alike in files that share targets.
-   ARC_WIDE_WORDS  6, 1..16
-       64-bit words of a sum in a wide target: its range, its memory. Set it alike in files that
-       share rows.
-   ARC_DROP_IN  ARC_DROP_IN_SUMS, ARC_DROP_IN_LEARNS
+   ARC_MAX_PIECES  1..8  [alike: targets]
+       Most arrays of a target in this file. Each beyond the first costs time to compile.
+   ARC_WIDE_WORDS  6, 1..16  [alike: wide rows]
+       64-bit words of a sum in a wide target: its range, its memory.
+   ARC_DROP_IN  ARC_DROP_IN_SUMS, ARC_DROP_IN_LEARNS  [any]
        arc/drop_in.cuh. SUMS: each statement decides anew, in each call. LEARNS: samples of a few
        warps decide for a statement whether sums pay; where they do not, it is the plain add.
-   ARC_DROP_IN_FLOAT  0, 1
+   ARC_DROP_IN_FLOAT  0, 1  [any]
        arc/drop_in.cuh. 1: floats of one address are summed as floats: up to a tenth slower. 0: in
        fixed point, 26 bits for the largest.
-   ARC_DROP_IN_SEVERAL  1, 0
+   ARC_DROP_IN_SEVERAL  1, 0  [any]
        arc/drop_in.cuh. 0: sums only where all lanes that arrive have one address. For lanes that
        rotate the order of their addresses.
-   ARC_PROFILE  0, 1
+   ARC_PROFILE  0, 1  [any]
        1: with arc/drop_in.cuh, counts lanes and addresses by source line (arc/profile.cuh) instead
        of adding sums.
-   ARC_SAFE_MASKS  0, 1; by NVRTC, clang and CUDA beyond 13.5 the default is 1
+   ARC_SAFE_MASKS  0, 1; by NVRTC, clang and CUDA beyond 13.5 the default is 1  [any]
        1: each lane that adds in divergent code sets its own bit in the mask, as in all adds of more
        than 32 words, which holds whatever an assembler makes of it; a divergent add takes up to
        1.24 of the time. 0: right in machine code of CUDA up to 13.5 (bench/NOTES.md, "Diverged
        lanes"). Set 1 if GPUs are to run nvcc's PTX: a driver assembles it, and no macro says so.
-   ARC_COST_...  1 or more; the defaults stand at the end
+   ARC_COST_...  1 or more; the defaults stand at the end  [any]
        The constants of the default decision. The sweep prints those of your GPU. */
 #ifndef ARC_POLICY_CUH
 #define ARC_POLICY_CUH
+
+/* Stands in front of what may change in any minor version until 1.0 (docs/stability.md). */
+#define ARC_EXPERIMENTAL
 
 #define ARC_VERSION_MAJOR 0
 #define ARC_VERSION_MINOR 6

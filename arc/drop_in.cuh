@@ -303,12 +303,12 @@ struct arc__drop_in_other {
   enum { is = 1 };
 };
 /* No templates: they take what CUDA's own take, such as {1}, a result, an object. */
-#define ARC__DROP_IN(T)                                                        \
-  template <>                                                                  \
-  struct arc__drop_in_other<T> {};                                             \
-  ARC__FN arc__drop_in_result<T> arc__drop_in(T *p, T v ARC__CALLER,           \
-                                              arc__code_line at = ARC__HERE) { \
-    return {p, v, at};                                                         \
+#define ARC__DROP_IN(T)                                                                         \
+  template <>                                                                                   \
+  struct arc__drop_in_other<T> {};                                                              \
+  ARC_EXPERIMENTAL ARC__FN arc__drop_in_result<T> arc__drop_in(T *p, T v ARC__CALLER,           \
+                                                               arc__code_line at = ARC__HERE) { \
+    return {p, v, at};                                                                          \
   }
 ARC__DROP_IN(float)
 ARC__DROP_IN(int)

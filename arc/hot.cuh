@@ -1,30 +1,29 @@
 /* hot.cuh - rows to which the whole grid adds: a camera, a background, biases.
    SPDX-License-Identifier: Apache-2.0
 
-   Until end the block keeps the sums of a few dozen rows at most in shared memory. Each warp has its
-   own sums there and needs no atomics. Suffixes: all of arc.cuh.
+   Until end the block keeps the sums of a few dozen rows at most in shared memory. Each warp has
+   its own sums there and needs no atomics. Suffixes: all of arc.cuh.
 
        __shared__ float sums[ARC_HOT_BYTES(sizeof(float), rows, 9, 256) / sizeof(float)];
        arc_hot_f32 hot = arc_hot_begin_f32(target, sums, first_key, rows);
        arc_hot_add_f32(&hot, key, values, active);          // as often as you like
        arc_hot_end_f32(&hot);
 
-   arc_hot_f32 arc_hot_begin_f32(arc_target_f32 target, void *shared, arc_key first_key, int rows);
    Clears the sums of the keys first_key to first_key + rows - 1.
    Who calls: all threads of the block, above any return; it is a __syncthreads.
      shared     ARC_HOT_BYTES(bytes, rows, width, threads) bytes, aligned to a sum. bytes: of a sum,
-                which has the type of the values, or is a long long in fixed and wide targets. width:
-                of the target, ARC_WIDE_ROW of each piece of a wide one. It serves one set of hot
-                rows at a time: begin the next one after all threads have ended this one and a
+                which has the type of the values, or is a long long in fixed and wide targets.
+                width: of the target, ARC_WIDE_ROW of each piece of a wide one. It serves one set of
+                hot rows at a time: begin the next one after all threads have ended this one and a
                 __syncthreads.
      first_key  read as keys are: an int, unless theirs have 64 bits
      rows       1 or more
    Reported: ARC_CHECK 1 no rows, memory that is too small or not shared; 2 threads that differ in
    target, first_key or rows, rows that are begun anew before their end. A first_key that is no int
    stops the kernel.
+       arc_hot_f32 arc_hot_begin_f32(arc_target_f32 target, void *shared, arc_key first_key,
+                                     int rows);
 
-   void arc_hot_add_f32(const arc_hot_f32 *hot, arc_key key, const float *values, bool active);
-   void arc_hot_add_with_f32(..., arc_options options);
    Adds to the block's sums or, where the key is none of theirs, as arc_add_f32 does. Sums in fixed
    targets are exact.
    Who calls: as arc_add_f32; with options.lane_mask the lanes it names, ARC_LANES_HERE in divergent
@@ -32,21 +31,24 @@
    Cost: an add always reduces, and adds to shared memory: by loads and stores if all lanes call,
    else by atomics.
    Reported: as of an add; ARC_CHECK 2 two sets of hot rows in one memory.
+       void arc_hot_add_f32(const arc_hot_f32 *hot, arc_key key, const float *values, bool active);
+       void arc_hot_add_with_f32(..., arc_options options);
 
-   void arc_hot_end_f32(const arc_hot_f32 *hot);
-   void arc_hot_end_with_f32(const arc_hot_f32 *hot, arc_options options);
    Adds the block's sums to memory.
    Who calls: all threads of the block; it is a __syncthreads.
      options  scope, that of the adds
    Cost: a request for each 32 sums.
    Reported: ARC_CHECK 2 rows that were added to and not ended, another scope than the adds had.
+       void arc_hot_end_f32(const arc_hot_f32 *hot);
+       void arc_hot_end_with_f32(const arc_hot_f32 *hot, arc_options options);
 
-   void arc_hot_end_warp_f32(const arc_hot_f32 *hot);
-   void arc_hot_end_warp_with_f32(const arc_hot_f32 *hot, arc_options options);
-   The same, each warp for itself, where threads have returned.
+   Adds the sums of each warp for itself, where threads have returned.
    Who calls: the remaining lanes. After its last add each warp must end, by any of its lanes, also
    before it begins anew. If a lane has added since all lanes last did, and does not end itself, a
-   __syncwarp of it and those that end stands between. */
+   __syncwarp of it and those that end stands between.
+   Cost, reported: as above.
+       void arc_hot_end_warp_f32(const arc_hot_f32 *hot);
+       void arc_hot_end_warp_with_f32(const arc_hot_f32 *hot, arc_options options); */
 #if defined(__CUDACC_RTC__) /* which has it by that name */
 #include "arc.cuh"
 #else

@@ -1,25 +1,32 @@
 /* papers.cuh - the papers' forms: arrays of pointers (DISTWAR) and atomred (ARC, section 5.1).
    SPDX-License-Identifier: Apache-2.0
 
+   To compare with. Prefer a target. Suffixes: f32, f64, i32, u32, i64, u64.
+
+   Adds value i to *pointers[i]. Only the papers' paths: atomic, serialized, butterfly. Any other
+   path, auto too, is butterfly if the active lanes of a full warp hold one key, else serialized.
+   Who calls: as for the adds of the same names in arc.cuh.
+     pointers  as many as `width`; all lanes of one key hold the same. Global or shared memory.
+     width     values, a literal
+     key       tells which lanes add to the same pointers; it is no address
+   Cost: 5 shuffles per value (butterfly), or one per value and lane of the largest group
+   (serialized); a request per value. No vector reductions.
+   Reported: as of the adds; ARC_CHECK 2 lanes of one key that hold different pointers.
        void arc_add_pointers_f32(float *const *pointers, int width, arc_key key,
                                  const float *values, bool active);
        void arc_add_pointers_masked_f32(..., bool active, unsigned lane_mask);
        void arc_add_pointers_divergent_f32(...);
        void arc_add_pointers_with_f32(..., bool active, arc_options options);
-   Value i goes to *pointers[i], and all lanes of one key hold the same pointers. Only the papers'
-   paths: atomic, serialized, butterfly. Any other path, auto too, is butterfly if the active lanes
-   of a full warp hold one key, else serialized. No vector reductions. Who calls: as for the adds of
-   the same names. Prefer a target.
 
-       void arc_atomred_f32(float *address, float value);
-   A drop-in for atomicAdd(address, value) without a result: lanes that arrive together with one
-   address are summed first. Who calls: any lane, in any control flow. address: global or shared
-   memory, aligned to one value. Cost: from about 17 lanes on, a match, and if addresses differ, up
-   to 3 shuffles and 2 votes; sums take one match more and up to 5 rounds of 2 shuffles. If the
-   addresses rise from lane to lane, or no lane has that of one of the three lanes below it, each
-   lane adds its own value. For scalars of few addresses.
-
-   Suffixes: f32, f64, i32, u32, i64, u64. */
+   Adds as atomicAdd(address, value) without a result: lanes that arrive together with one address
+   are summed first. If the addresses rise from lane to lane, or no lane has that of one of the
+   three lanes below it, each lane adds its own value. For scalars of few addresses.
+   Who calls: any lane, in any control flow.
+     address  global or shared memory, aligned to one value
+   Cost: from about 17 lanes on, a match, and if addresses differ, up to 3 shuffles and 2 votes;
+   sums take one match more and up to 5 rounds of 2 shuffles.
+   Reported: nothing.
+       void arc_atomred_f32(float *address, float value); */
 #if defined(__CUDACC_RTC__) /* which has it by that name */
 #include "arc.cuh"
 #else

@@ -7,7 +7,7 @@
    each arc_add_... of arc.cuh, by its keys; other forms do not. All add as without. A file takes
    17 MiB of device memory, for 64 lines. Below sm_70 all addresses count as different.
 
-       int arc_profile_print(FILE *out, const char *masks_csv);
+       ARC_EXPERIMENTAL int arc_profile_print(FILE *out, const char *masks_csv);
    On the host, once, behind the kernels, for which it waits: one table of all such files of the
    program, and their histogram for `arc_sweep --workload-file`, unless masks_csv is null. Returns
    0, or 1 and a line on stderr if nothing has run or the CSV cannot be written. Of several
@@ -394,7 +394,7 @@ static arc__file<arc__printed> arc__file_here(__BASE_FILE__, [](arc__printed *to
   return cudaMemcpyFromSymbol(to, ARC__PRINTED, sizeof *to) == cudaSuccess;
 });
 
-static inline int arc_profile_print(FILE *out, const char *masks_csv) {
+ARC_EXPERIMENTAL static inline int arc_profile_print(FILE *out, const char *masks_csv) {
   std::vector<arc__printed> table(1); /* of a file after the other */
   std::vector<arc__line> lines;
   double plain = 0;

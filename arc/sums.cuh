@@ -1,27 +1,46 @@
 /* sums.cuh - an add in two steps: you see each sum before it is added.
    SPDX-License-Identifier: Apache-2.0
 
-       arc_sum_f32 arc_sum_begin_f32(arc_target_f32 target, arc_key key, const float *values,
-                                     bool active);
-       arc_sum_f32 arc_sum_begin_with_f32(arc_target_f32 target, arc_key key,
-                                          const float *values, bool active, arc_options options);
-       bool arc_sum_next_f32(arc_sum_f32 *sum);
-       void arc_sum_add_f32(const arc_sum_f32 *sum);
-   To clamp, scale, count or drop sums in between, or to add them to several rows:
+   To clamp, scale, count or drop sums in between, or to add them to several rows. All 32 lanes of
+   the warp make each of these calls. Suffixes: all of arc.cuh.
+
        arc_sum_f32 sum = arc_sum_begin_f32(t, id, g, hit);
        while (arc_sum_next_f32(&sum)) {
          sum.value = fminf(sum.value, 1);       // if sum.owned; else this lane has no sum
          arc_sum_add_f32(&sum);                 // to sum.key's parameter sum.parameter; optional
        }
-   Each step gives a lane at most one sum. A group takes one step for each 32 values, or four of a
-   dynamic target. arc_sum_begin_f32 sums every group, whatever ARC_BALANCE_THRESHOLD. With
-   options.threshold above 0 each lane of a smaller group is a group of its own, which changes any
-   result that is not linear in the sums. With one key (ARC_PROMISE_ONE_KEY), threshold 0 and a
-   literal width up to 32 there is one step, and `if` will do for `while`. owned = false drops a
-   sum. Do not change key and parameter, nor `values` before the last step. Sums are transposed,
-   whatever options.path; floats for fixed targets, never exact.
-   Who calls: all 32 lanes of the warp, all three in each step. Cost: S(n) and one request a step;
-   with many keys a warp up to 4 times an add's. Suffixes: all of arc.cuh. */
+
+   Begins. arc_sum_begin_f32 sums every group, whatever ARC_BALANCE_THRESHOLD.
+   Who calls: all 32 lanes of the warp.
+     target, key, active  as of arc_add_f32
+     values               not to be changed before the last step
+     options              threshold: above 0, each lane of a smaller group is a group of its own,
+                          which changes any result that is not linear in the sums; promises,
+                          key_bits and scope. Sums are transposed, whatever the path; floats for
+                          fixed targets, never exact.
+   Cost: a vote.
+   Reported: as of arc_add_f32.
+       arc_sum_f32 arc_sum_begin_f32(arc_target_f32 target, arc_key key, const float *values,
+                                     bool active);
+       arc_sum_f32 arc_sum_begin_with_f32(arc_target_f32 target, arc_key key, const float *values,
+                                          bool active, arc_options options);
+
+   Takes the next step, and returns false at the end. A group takes one step for each 32 values, or
+   for each four of a dynamic target. With one key (ARC_PROMISE_ONE_KEY), threshold 0 and a literal
+   width up to 32 there is one step, and `if` will do for `while`.
+   Who calls: all 32 lanes of the warp.
+   Result: sum->owned says whether this lane has a sum; it has one at most. sum->value is the sum,
+   of parameter sum->parameter in the row sum->key.
+   Cost: S(n) shuffles (head of arc/core.cuh).
+   Reported: ARC_CHECK 2 values that have changed, an end before this has returned false.
+       bool arc_sum_next_f32(arc_sum_f32 *sum);
+
+   Adds the sum of this step to memory. Optional; sum->owned = false drops one lane's. Do not change
+   key and parameter.
+   Who calls: all 32 lanes of the warp.
+   Cost: one request. With many keys per warp all steps take up to 4 times an add's time.
+   Reported: ARC_CHECK 2 another key, a sum that is added twice.
+       void arc_sum_add_f32(const arc_sum_f32 *sum); */
 #if defined(__CUDACC_RTC__) /* which has it by that name */
 #include "arc.cuh"
 #else

@@ -5,8 +5,6 @@
    have code for wide targets, too. The layout of a row, and so saved rows, may change in a minor
    version until 1.0; ARC_WIDE_ROW(width) gives its length in each.
 
-       arc_target_wide arc_target_wide_rows(long long *base, int stride, int width);
-       ..._dynamic, ..._pieces, and every add of arc.cuh with the suffix wide, of floats
    A sum has ARC_WIDE_WORDS (W, default 6) words of 64 bits, its windows. Each holds multiples of a
    unit of its own, 2^16 times that of the one before. The float sum of a group is added to the
    window of its exponent: exactly, so that the order of these additions does not matter. With 6
@@ -26,7 +24,18 @@
    How often: 2^24 sums of groups a parameter, then arc_wide_normalise, and so on without end. A sum
    stays within 2^24 times the range; ARC_CHECK 2 reports a word beyond half its range. Rows of
    several GPUs or streams are added up as integers (ncclInt64), up to 255 rows and 2^24 sums in
-   all, then read. */
+   all, then read.
+
+   Says where rows lie, as arc_target_f32_rows does; _dynamic and _pieces as there. All adds and forms
+   of arc have the suffix wide, with values of floats.
+   Who calls: any lane, in any control flow.
+     base    global memory, aligned to 8 bytes, cleared to 0
+     stride  long longs from row to row, ARC_WIDE_ROW(width) or more
+     width   parameters, a literal
+   Cost: about 20 instructions. A sum takes those of three words.
+   Reported: ARC_CHECK 1 as of arc_target_f32_rows, rows in shared memory; 2 a word beyond half its
+   range. options.exact, ARC_EXACT and planes do not compile.
+       arc_target_wide arc_target_wide_rows(long long *base, int stride, int width); */
 #if defined(ARC_CUH) && !defined(ARC__HAS_WINDOWS)
 #error "arc/wide.cuh: include it in front of arc.cuh and of the other forms"
 #define ARC_WIDE_CUH /* skips the rest */
@@ -48,17 +57,23 @@
 
 #define ARC__ANYWHERE static __host__ __device__ inline
 
-/* Read parameter i of a row. Host and device, any thread, while nobody adds to it. The words are
-   added exactly and rounded once, to the nearest, ties to even.
-     row    its first word, in a piece of `width` parameters */
+/* Read parameter i of a row. The words are added exactly and rounded once, to the nearest, ties to
+   even.
+   Who calls: host and device, any thread, while nobody adds to the row.
+     row    its first word, in a piece of `width` parameters
+   Cost: ARC_WIDE_WORDS loads, and the two bytes. Reported: nothing. */
 ARC__ANYWHERE float arc_wide_to_f32(const long long *row, int width, int i);
 ARC__ANYWHERE double arc_wide_to_f64(const long long *row, int width, int i);
 
-/* The same, and clear it: a word that is 0 already is not written. */
+/* Read parameter i as above, and clear it.
+   Who calls: as above.
+   Cost: a store more for each word that is not 0. Reported: nothing. */
 ARC__ANYWHERE float arc_wide_take_f32(long long *row, int width, int i);
 ARC__ANYWHERE double arc_wide_take_f64(long long *row, int width, int i);
 
-/* Carries what a window of parameter i has too much into the next one. The sum is the same. */
+/* Carries what a window of parameter i has too much into the next one. The sum is the same.
+   Who calls: as above.
+   Cost: a load and a store for each word. Reported: nothing. */
 ARC__ANYWHERE void arc_wide_normalise(long long *row, int width, int i);
 
 /* Exponent fields of floats, 0 to 255: the first of the first window; the first of a number that is
