@@ -27,8 +27,8 @@
    exact. Lanes read each other's rows: if the warp itself writes values, a __syncwarp stands before
    the call, and one behind it before they are overwritten.
    Who calls: all 32 lanes of the warp.
-     key, row  in any order, rows less than 2^31 apart in one call. An inactive lane's may be
-     anything.
+     key, row  in any order, rows less than 2^31 apart in one call. An inactive lane's may
+               be anything.
      options   key_bits; scope, the same in all calls, and end's too; path and threshold if one
                request adds a row (1 column, or 2 or 4 that are aligned), since each lane then adds
                one by itself. No promises.

@@ -26,8 +26,8 @@
    several GPUs or streams are added up as integers (ncclInt64), up to 255 rows and 2^24 sums in
    all, then read.
 
-   Says where rows lie, as arc_target_f32_rows does; _dynamic and _pieces as there. All adds and forms
-   of arc have the suffix wide, with values of floats.
+   Says where rows lie, as arc_target_f32_rows does; _dynamic and _pieces as there. All adds and
+   forms of arc have the suffix wide, with values of floats.
    Who calls: any lane, in any control flow.
      base    global memory, aligned to 8 bytes, cleared to 0
      stride  long longs from row to row, ARC_WIDE_ROW(width) or more
