@@ -23,8 +23,8 @@
    is slower beyond the noise leaves. Last, the fastest meets the incumbent on new times, as those
    that selected it are biased low, and replaces it only for a gain beyond the noise. A tuning ends
    when that is decided or `budget` is spent; until the next one nothing is timed. On simulated
-   kernels with 1, 5, 15 % of noise it times 502, 697, 678 launches, loses 0.33, 0.47, 0.70 % of an
-   interval, and the choice is 0.07, 0.22, 0.50 % slower than the best. */
+   kernels with 1, 5, 15 % of noise it times 572, 742, 710 launches, loses 0.32, 0.42, 0.61 % of an
+   interval, and the choice is 0.07, 0.16, 0.51 % slower than the best. */
 #ifndef ARC_TUNE_H
 #define ARC_TUNE_H
 

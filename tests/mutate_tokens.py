@@ -23,7 +23,7 @@ import time
 
 ERRORS = [f"user_errors{form}:ARC_CHECK={level}" for level in (2, 1) for form in ("", "_forms")]
 TESTS = {  # of a file, what catches most first: as mutate.sh names them
-    "arc_tune.h": ["tune/test_tune_loop", "tune/test_tune_cuda", "tune/test_tune_simulated"],
+    "arc_tune.h": ["tune/test_tune", "tune/test_tune_cuda"],
     "arc.cuh": ["test_repeatable", "test_divergent", "test_targets", "test_wide", *ERRORS],
     "arc/check.cuh": ERRORS,
     "arc/core.cuh": ["test_property", "test_paths", "test_types:TEST_TYPES_PART=3", "test_widths",

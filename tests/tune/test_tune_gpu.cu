@@ -7,8 +7,9 @@
 
 #include "arc.cuh"
 #include "../../bench/common/device.h"
+#include "../../bench/common/test_check.h"
 #include "../../bench/common/test_device.h"
-#include "tune_check.h"
+#include "arc_tune.h"
 
 enum { BLOCKS = 528, THREADS = 256, UPDATES = 256, ROWS = 100000, WIDTH = 9 };
 
@@ -19,12 +20,10 @@ struct workload {
 };
 static const workload workloads[] = {{3, 32}, {31, 32}, {31, 8}, {31, 1}};
 
-template <int Path>
 static __global__ void add_rows(const workload w, float *rows, int threshold) {
   unsigned thread = blockIdx.x * THREADS + threadIdx.x, lane = thread % 32, warp = thread / 32;
   arc_target_f32 target = arc_target_f32_rows(rows, 12, WIDTH);
   arc_options options = arc_options_default();
-  options.path = Path;
   options.threshold = threshold;
 #pragma unroll 1
   for (unsigned u = 0; u < UPDATES; ++u) {
@@ -39,70 +38,59 @@ static __global__ void add_rows(const workload w, float *rows, int threshold) {
 
 static float *rows;
 static void launch(const workload &w, arc_tune_policy p, cudaStream_t stream) {
-  auto kernel = p.path == ARC_PATH_AUTO   ? add_rows<ARC_PATH_AUTO>
-                : p.path == ARC_PATH_TREE ? add_rows<ARC_PATH_TREE>
-                                          : add_rows<ARC_PATH_ATOMIC>;
-  kernel<<<BLOCKS, THREADS, 0, stream>>>(w, rows, p.threshold);
+  add_rows<<<BLOCKS, THREADS, 0, stream>>>(w, rows, p.threshold);
 }
 
-/* The median of so many launches of each; they take turns. Returns the place of the fastest. */
-static int measure(const workload &w, const std::vector<arc_tune_policy> &list, int repeats,
-                   std::vector<float> *us) {
+/* Medians of so many launches of each; they take turns. */
+static std::vector<float> measure(const workload &w, const std::vector<arc_tune_policy> &list,
+                                  int repeats) {
   std::vector<std::vector<float>> all(list.size());
-  for (int k = 0; k < repeats * (int)list.size(); ++k) {
-    size_t i = (size_t)k * 7 % list.size(); /* another one before it than its neighbour */
+  std::vector<float> us;
+  for (size_t k = 0; k < repeats * list.size(); ++k) {
+    size_t i = k * 7 % list.size(); /* another one before it than its neighbour */
     all[i].push_back(1000.0f * device_time([&] { launch(w, list[i], 0); }));
   }
-  us->clear();
   for (auto &its : all) {
     std::sort(its.begin(), its.end());
-    us->push_back(its[its.size() / 2]);
+    us.push_back(its[its.size() / 2]);
   }
-  return (int)(std::min_element(us->begin(), us->end()) - us->begin());
+  return us;
 }
 
-/* The fastest of all, and the chosen one, again and for longer: the former was lucky. */
-static float search(const workload &w, const arc_tune &t) {
-  std::vector<arc_tune_policy> list(t.config.policy, t.config.policy + t.config.policies);
-  std::vector<float> us;
-  list = {t.result.choice, list[(size_t)measure(w, list, 15, &us)]};
-  measure(w, list, 61, &us);
-  return us[0] / us[1] - 1.0f;
-}
-
-/* Returns by how much the choice is slower than the best, as a share. */
+/* Returns by how much the choice is slower than the fastest of all, as a share: on new times, as the
+   latter was lucky. */
 static float tune_and_search(const workload &w, cudaStream_t stream) {
   static arc_tune t;
   static arc_tune_cuda timer;
   timer.tune = &t;
   arc_tune_config config = arc_tune_config_default();
-  cudaGraph_t graph;
   unsigned ticket = 0;
-  arc_tune_add(&config, ARC_PATH_TREE, 0, 32);
-  arc_tune_add(&config, ARC_PATH_ATOMIC, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_NEVER);
   for (int i = 0; i < 500; ++i) launch(w, config.start, stream); /* wakes the clocks */
   CHECK(arc_tune_init(&t, &config) == ARC_TUNE_OK, "init");
   for (int i = 0; i < 2100 && t.result.tunings == 0; ++i) {
+    const bool captured = i >= 40 && i <= 44;
+    cudaGraph_t graph;
     if (i == 40) device_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "CUDA");
     arc_tune_policy p = arc_tune_cuda_begin(&timer, stream);
     launch(w, p, stream);
     arc_tune_cuda_end(&timer, stream, p);
-    if (i == 44) {
-      device_check(cudaStreamEndCapture(stream, &graph), "CUDA");
-      device_check(cudaGraphDestroy(graph), "CUDA");
-    }
+    if (i == 44) device_check(cudaStreamEndCapture(stream, &graph), "CUDA");
+    if (i == 44) device_check(cudaGraphDestroy(graph), "CUDA");
     if (i < 40) ticket = t.ticket;
-    CHECK(i < 40 || i > 44 || (p.ticket == 0 && t.ticket == ticket), "it went on when captured");
-    if (i % 4 == 3 && (i < 40 || i > 44)) device_check(cudaStreamSynchronize(stream), "CUDA");
+    CHECK(!captured || (p.ticket == 0 && t.ticket == ticket), "it went on when captured");
+    if (i % 4 == 3 && !captured) device_check(cudaStreamSynchronize(stream), "CUDA");
   }
   device_check(cudaDeviceSynchronize(), "CUDA");
   arc_tune_cuda_close(&timer);
   CHECK(t.result.tunings == 1 && t.result.launches > 0, "it was not tuned");
-  float regret = search(w, t);
-  printf("few %u, run %u: %d:%d, regret %.2f %%, %d launches, gain %.2f %%, cost %.1f\n", w.few,
-         w.run, t.result.choice.path, t.result.choice.threshold, 100.0 * regret, t.result.launches,
+  std::vector<arc_tune_policy> list(config.policy, config.policy + config.policies);
+  std::vector<float> us = measure(w, list, 15);
+  list = {t.result.choice, list[(size_t)(std::min_element(us.begin(), us.end()) - us.begin())]};
+  us = measure(w, list, 61);
+  printf("few %u, run %u: threshold %d, regret %.2f %%, %d launches, gain %.2f %%, cost %.1f\n",
+         w.few, w.run, t.result.choice.threshold, 100.0 * us[0] / us[1] - 100.0, t.result.launches,
          100.0 * t.result.gain, t.result.cost);
-  return regret;
+  return us[0] / us[1] - 1.0f;
 }
 
 /* What else the machine does may hide a gain of 3 % from one try, not from three. */
