@@ -175,6 +175,8 @@ static void test_reports(void) {
   }
   config.seed = 2;
   CHECK(fresh(config).random != fresh(t.config).random, "seeds draw alike");
+  config.interval = 0; /* has the budget of 2000 launches */
+  CHECK(fresh(config).budget == 20.0 && t.budget == 20.0, "the budget is %g", t.budget);
 }
 
 /* ---- simulated kernels -----------------------------------------------------------------------
