@@ -6,6 +6,7 @@ import hashlib
 import io
 import pathlib
 import re
+import runpy
 import tarfile
 import zipfile
 
@@ -14,6 +15,7 @@ ROOT = HERE.parents[1]
 HEADERS = ["arc.cuh", "arc_policy.cuh", "arc_tune.h", "simt/simt.cuh", "simt/simt.cpp",
            *sorted(f"{folder}/{path.name}" for folder, names in (("arc", "*.cuh"), ("simt", "*.h"))
                    for path in (ROOT / folder).glob(names))]
+SINGLE = "tests/single.py"  # writes all of them in one
 WHEEL = """Wheel-Version: 1.0
 Generator: arc
 Root-Is-Purelib: true
@@ -43,6 +45,8 @@ def modules():
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files = {f"arc_headers/include/{header}": (ROOT / header).read_bytes() for header in HEADERS}
+    in_one = runpy.run_path(str(ROOT / SINGLE))["single"](ROOT)
+    files["arc_headers/include/arc_single.cuh"] = in_one.encode()
     files.update((f"arc_headers/{module.name}", module.read_bytes()) for module in modules())
     return write_wheel(wheel_directory, files)
 
@@ -57,7 +61,7 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
 def build_sdist(sdist_directory, config_settings=None):
     name = f"arc_headers-{version()}"
     paths = [*(ROOT / header for header in HEADERS), *modules(), HERE / "backend.py",
-             ROOT / "pyproject.toml", ROOT / "LICENSE"]
+             ROOT / SINGLE, ROOT / "pyproject.toml", ROOT / "LICENSE"]
     files = {str(path.relative_to(ROOT)): path.read_bytes() for path in paths}
     files["PKG-INFO"] = metadata().encode()
     packed = io.BytesIO()

@@ -38,6 +38,12 @@ example = subprocess.run([sys.argv[4], "-x", "c++", "-std=c++17", f"-I{folder}",
                           "-o", site / "scatter"], check=False)
 if example.returncode or subprocess.run([site / "scatter"], check=False).returncode:
     errors.append("examples/scatter.cu does not run on the installed CPU warp")
+alone = subprocess.run([sys.argv[4], "-x", "c++", "-std=c++17", "-fsyntax-only", "-I.", "-"],
+                       input='#include "simt/simt.cuh"\n#include "arc_single.cuh"\n'
+                       'void add(arc_target_f32 t) { float v = 1; arc_add_f32(t, 0, &v, true); }\n',
+                       cwd=folder, check=False, text=True)
+if alone.returncode:
+    errors.append("arc_single.cuh does not compile alone")
 if site not in folder.parents:
     errors.append(f"{folder} is not in {site}")
 

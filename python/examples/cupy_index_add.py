@@ -1,4 +1,4 @@
-"""cupy_index_add.py - index_add for CuPy's arrays, by the kernel of torch/add_rows.cuh.
+"""cupy_index_add.py - index_add for CuPy's arrays, by the kernel of arc_torch/add_rows.cuh.
 SPDX-License-Identifier: Apache-2.0
 
     from cupy_index_add import index_add
@@ -32,12 +32,15 @@ index_add(const void *values, const void *index, void *out, long long n, long lo
 """
 
 
+def options_for(type_, width, key):
+    python = pathlib.Path(__file__).resolve().parents[1]
+    return ("-std=c++17", f"-I{python / 'arc_torch'}", f"-I{common.include_path()}",
+            f"-DVALUE={type_}", f"-DCOLUMNS={width}", f"-DKEY={key}")
+
+
 @functools.lru_cache(maxsize=None)
-def kernel_for(type_, width, key):
-    here = pathlib.Path(__file__).resolve().parent
-    options = ("-std=c++17", f"-I{here / 'torch'}", f"-I{common.include_path()}",
-               f"-DVALUE={type_}", f"-DCOLUMNS={width}", f"-DKEY={key}")
-    return cupy.RawKernel(SOURCE, "index_add", options=options)
+def kernel_for(*what):
+    return cupy.RawKernel(SOURCE, "index_add", options=options_for(*what))
 
 
 def rows_of(array):
