@@ -1,7 +1,6 @@
 """test_results.py ARC_SWEEP_SIMT - the reader of result files and what is built on it; what
 add_results.sh measures has no defect. SPDX-License-Identifier: Apache-2.0"""
 import contextlib
-import copy
 import csv
 import html
 import io
@@ -29,6 +28,12 @@ DAMAGED = [(r"(?s)\n.*", "\n", "ends before its columns"), ("^", "x\n", "no resu
 # Times of b, median and quartiles, where those of a are 1, 0.99 and 1.
 JUDGED = [((0.9, 0.89, 0.91), "FASTER"), ((1.1, 1.09, 1.11), "SLOWER"), ((1.5, 1.4, 1.6), "SLOWER"),
           ((1.01, 1.005, 1.015), "SAME"), ((1.04, 0.995, 1.05), "UNCLEAR")]
+LAST = TEXT.splitlines(keepends=True)[-1]
+DEFECTS = [("^", "", "^$"), (r"\Z", LAST, "1 cells are missing, twice or not planned"),
+           (r"\Z", 2500 * LAST, "more than 3000 lines"), ("# rows: .*\n", "", "cells are missing"),
+           (r"# policy: arc [\d.]*", "# policy: arc 0.0.9", "older, and not named as such"),
+           ("# policy: .*\n", "", "no line '# policy: ...'"),
+           ("[^,\n]*,ok\n$", "2,ok\n", "worst_error is '2'"), (",ok\n$", ",ERROR\n", "the status is 'ERROR'")]
 PLANS = check_results.Plans(SWEEP, "")
 FILES = sorted(preset + ".csv" for preset in check_results.PRESETS)
 FAKE_SWEEP = """#!/bin/sh
@@ -135,21 +140,6 @@ class Results(Test):
         defects = "\n".join(check_results.check_folder(self.path("all GPUs", "other"), PLANS))
         self.assertIn("'Orin (nvgpu), sm_90", defects)
 
-    def test_rows_that_stay(self):
-        """A folder with a page has some presets, named, and some of their rows, none twice; one
-        without has all of them."""
-        row = TEXT.splitlines(keepends=True)[-1]
-        for text, page, needle in (
-                (TEXT, "`paths.csv`", "^$"), (TEXT, "none", "^.*paths.csv: is not named in READM.*$"),
-                (TEXT + row, "`paths.csv`", "1 cells are missing, twice or not planned"),
-                (TEXT + 2500 * row, "`paths.csv`", "more than 3000 lines"),
-                (re.sub("(?m)^# rows: .*\n", "", TEXT), "`paths.csv`", "cells are missing"),
-                (TEXT, "", "types.csv is missing$")):
-            self.write(text, "h200", "paths.csv")
-            self.write(page, "h200", "README.md")
-            defects = check_results.check_folder(self.path("h200"), PLANS)
-            self.assertRegex("\n".join(defects), needle)
-
     def test_what_ends_early(self):
         os.mkdir(self.path("all GPUs"))
         self.assertEqual(self.add(77), "arc_sweep: there is no CUDA device here\n")
@@ -157,38 +147,18 @@ class Results(Test):
         self.add(1, DEVICE="NVIDIA H200", WRONG_AT="paths")
         self.assertEqual(os.listdir(self.path("all GPUs", "h200")), ["policy.csv"])
 
-    def test_older(self):
-        old = re.sub(r"(?m)^# policy: arc [\d.]*", "# policy: arc 0.0.9", TEXT)
-        named = copy.copy(PLANS)
-        named.older = ["h200/paths.csv"]
-        for text, plans, needle in ((TEXT, PLANS, "^$"), (old, PLANS, "older, and not named as s"),
-                                    (TEXT, named, "no older, but named"), (old, named, "^$")):
-            file = self.write(text, "h200", "paths.csv")
-            self.assertRegex("\n".join(check_results.check_file(file, "paths", plans)), needle)
+    def test_defects(self):
+        """Of a folder with a page, which has some rows of a preset, one of each kind."""
+        self.write("`paths.csv`", "h200", "README.md")
+        for pattern, by, needle in DEFECTS:
+            self.write(re.sub(pattern, by, TEXT, count=1), "h200", "paths.csv")
+            defects = check_results.check_folder(self.path("h200"), PLANS)
+            self.assertRegex("\n".join(defects), needle)
+        os.remove(self.path("h200", "paths.csv"))
         self.write("older: `h200/gone.csv`", "README.md")
         with contextlib.redirect_stdout(io.StringIO()) as said:
             self.assertEqual(check_results.main([ROOT + "/arc_policy.cuh", self.folder]), 1)
         self.assertIn("\nh200/gone.csv: is named as older, and not there\n", said.getvalue())
-
-    def test_without_version(self):
-        policy = re.search("# policy: .*\n", TEXT)[0]
-        for line, needle in ((policy, "^$"), ("", "no line '# policy: ...'"),
-                             ("# policy: arc\n", "does not parse")):
-            text = f"# program: other\n# device: NVIDIA H200\n{line}a,b\n1,2\n"
-            file = self.write(text, "h200", "other.csv")
-            self.assertRegex("\n".join(check_results.check_file(file, "other", PLANS)), needle)
-
-    def test_ranges(self):
-        for error in ("2", "-1"):
-            text = re.sub(r"[^,\n]*,ok\n$", f"{error},ok\n", TEXT)
-            file = self.write(text, "h200", "paths.csv")
-            self.assertRegex("\n".join(check_results.check_file(file, "paths", PLANS)),
-                             f": worst_error is '{error}'")
-
-    def test_wrong_sums(self):
-        file = self.write(re.sub(",ok\n$", ",ERROR\n", TEXT), "h200", "paths.csv")
-        self.assertRegex("\n".join(check_results.check_file(file, "paths", PLANS)),
-                         "the status is 'ERROR'")
 
 
 if __name__ == "__main__":
