@@ -25,7 +25,6 @@
 #include "arc.cuh"
 #include "arc/index_add.cuh"
 #include "arc/hot.cuh"
-#include "arc/papers.cuh"
 #include "arc/sums.cuh"
 
 #include <math.h>
@@ -728,8 +727,6 @@ enum check_form {
 struct check_call {
   int key;
   const float *values;
-  float *const *pointers;
-  int width; /* of pointers */
   bool active;
   unsigned mask;
   int threshold;
@@ -744,12 +741,6 @@ static __device__ __forceinline__ void check_add_short(int form, const arc_targe
     arc_add_masked_f32(target, c.key, c.values, c.active, c.mask);
   else if (form == CHECK_DIVERGENT)
     arc_add_divergent_f32(target, c.key, c.values);
-  else if (form == CHECK_POINTERS)
-    arc_add_pointers_f32(c.pointers, c.width, c.key, c.values, c.active);
-  else if (form == CHECK_POINTERS_MASKED)
-    arc_add_pointers_masked_f32(c.pointers, c.width, c.key, c.values, c.active, c.mask);
-  else if (form == CHECK_POINTERS_DIVERGENT)
-    arc_add_pointers_divergent_f32(c.pointers, c.width, c.key, c.values);
   else
     arc_add_f32(target, c.key, c.values, c.active);
 }
@@ -763,17 +754,14 @@ static __device__ __forceinline__ void check_add_path(int form, int path,
   o.threshold = c.threshold;
   o.promises = CHECK_PROMISES;
   if (form == CHECK_UNIFORM) o.promises |= ARC_PROMISE_ONE_KEY;
-  if (form == CHECK_MASKED || form == CHECK_POINTERS_MASKED) o.lane_mask = c.mask;
-  if (form == CHECK_DIVERGENT || form == CHECK_POINTERS_DIVERGENT) o.lane_mask = ARC_LANES_HERE;
-  if (form >= CHECK_POINTERS)
-    arc_add_pointers_with_f32(c.pointers, c.width, c.key, c.values, c.active, o);
-  else
-    arc_add_with_f32(target, c.key, c.values, c.active, o);
+  if (form == CHECK_MASKED) o.lane_mask = c.mask;
+  if (form == CHECK_DIVERGENT) o.lane_mask = ARC_LANES_HERE;
+  arc_add_with_f32(target, c.key, c.values, c.active, o);
 }
 
 static __device__ __forceinline__ void check_add(int form, int path, const arc_target_f32 &target,
                                                  const struct check_call &c) {
-  if ((form == CHECK_DIVERGENT || form == CHECK_POINTERS_DIVERGENT) && !c.active) return;
+  if (form == CHECK_DIVERGENT && !c.active) return;
   if (path == 0 && CHECK_PROMISES == 0 && c.threshold == ARC_BALANCE_THRESHOLD)
     check_add_short(form, target, c);
   else
@@ -789,22 +777,19 @@ static __device__ __forceinline__ struct check_call check_call_of(const struct c
   struct check_call c;
   c.key = plan->keys[call];
   c.values = values;
-  c.pointers = plan->pointers ? plan->pointers + call * plan->width : NULL;
-  c.width = plan->width;
   c.active = check_active(plan, update);
   c.mask = side >> check_lane() & 1 ? side : alive & ~side;
   c.threshold = plan->threshold;
   return c;
 }
 
-/* The same, but of every other inactive lane values and pointers are null. */
+/* The same, but of every other inactive lane the values are null. */
 static __device__ __forceinline__ struct check_call check_null_call(const struct check_plan *plan,
                                                                     int update,
                                                                     const float *values) {
   struct check_call c = check_call_of(plan, update, values);
   if (c.active || CHECK_INACTIVE_ZERO || check_lane() % 2) return c;
   c.values = NULL;
-  c.pointers = NULL;
   return c;
 }
 

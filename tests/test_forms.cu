@@ -6,6 +6,8 @@
  */
 #include "check.cuh"
 
+#include "arc/papers.cuh"
+
 /* ---- sums: added as they are; by the header, or by the key and parameter they name ------------- */
 
 #define BEGIN_SUM                                                   \

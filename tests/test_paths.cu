@@ -4,16 +4,16 @@
  * That an option leads to its own path is seen from the CPU warp's counters: what each path costs is
  * part of its contract, and the papers' paths must cost what they cost in the papers.
  */
-#include "check.cuh"
+#include "check_pointers.cuh"
 
-#define NAMES(name, form)                                \
-  CHECK_KERNEL(name, 9, 9, CHECK_ROWS, CHECK_CALL(form)) \
-  CHECK_SHORT_KERNEL(name##_short, 9, 9, CHECK_ROWS, CHECK_CALL(form))
-NAMES(keyed, CHECK_KEYED)
-NAMES(uniform, CHECK_UNIFORM)
-NAMES(masked, CHECK_MASKED)
-NAMES(divergent, CHECK_DIVERGENT)
-NAMES(pointers, CHECK_POINTERS)
+#define NAMES(name, ...)                            \
+  CHECK_KERNEL(name, 9, 9, CHECK_ROWS, __VA_ARGS__) \
+  CHECK_SHORT_KERNEL(name##_short, 9, 9, CHECK_ROWS, __VA_ARGS__)
+NAMES(keyed, CHECK_CALL(CHECK_KEYED))
+NAMES(uniform, CHECK_CALL(CHECK_UNIFORM))
+NAMES(masked, CHECK_CALL(CHECK_MASKED))
+NAMES(divergent, CHECK_CALL(CHECK_DIVERGENT))
+NAMES(pointers, CHECK_CALL_POINTERS(CHECK_POINTERS, check_call_of))
 
 /* The threshold of most calls: that of the macro. */
 CHECK_SHORT_KERNEL(standard, 9, 9, CHECK_ROWS,

@@ -5,7 +5,7 @@
  * ARC_VECTOR_ATOMICS 0, ARC_SCOPE_SYSTEM, ARC_CHECK 2, and on the CPU warp SIMT_ARCH 800, 700 and
  * 600.
  */
-#include "check.cuh"
+#include "check_pointers.cuh"
 
 #define ANY_WIDTH(name, form, target) \
   CHECK_SHORT_KERNEL(name, CHECK_MAX_WIDTH, plan.width, target, CHECK_CALL_NULL(form))
@@ -18,7 +18,8 @@ ANY_WIDTH(keyed, CHECK_KEYED, CHECK_ROWS)
 ANY_WIDTH(uniform, CHECK_UNIFORM, CHECK_ROWS)
 ANY_WIDTH(masked, CHECK_MASKED, CHECK_DYNAMIC)
 ANY_WIDTH(divergent, CHECK_DIVERGENT, CHECK_DYNAMIC)
-ANY_WIDTH(pointers, CHECK_POINTERS, CHECK_ROWS)
+CHECK_SHORT_KERNEL(pointers, CHECK_MAX_WIDTH, plan.width, CHECK_ROWS,
+                   CHECK_CALL_POINTERS(CHECK_POINTERS, check_null_call))
 LITERAL_9(keyed_9, arc_add_f32)
 LITERAL_9(uniform_9, arc_add_uniform_f32)
 

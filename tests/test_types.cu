@@ -7,6 +7,8 @@
    keys and wild pointers. Part 6: planes in place of rows, all but one form. */
 #include "check.cuh"
 
+#include "arc/papers.cuh"
+
 enum { WARPS = 60, THREADS = 32 * WARPS, ROWS = 24, PIECE = 2, SCALE = 11 };
 enum { FIRST_HOT = 3, HOT_ROWS = 14, BLOCK = 64 };
 /* clang-format off */
