@@ -3,6 +3,9 @@
 #include "arc/index_add.cuh"
 #include "arc/sums.cuh"
 
+/* The memory of hot rows has room for what any ARC_CHECK keeps there, and one size. */
+static_assert(ARC_HOT_BYTES(4, 3, 9, 64) == 4 * 3 * 9 * 2 + 32 && ARC__STATE_BYTES <= 32, "");
+
 /* Linkers keep one function of a name: that of another unit, if a type has one name there, too. */
 template <class T>
 size_t bytes_of(const T *) {
