@@ -1071,6 +1071,8 @@ ARC__ADD_FN void arc__add(arc__call c) {
                         arc__key_at; with c->group and c->leaders arc__dissolve_small_groups,
                         arc__reduce_tree, arc__reduce_serialized, arc__reduce_butterfly; arc__add
        a full warp      arc__are_runs, arc__reduce_chunk and arc__chunk_slot, arc__emit_slot;
-                        arc__add_group */
+                        arc__add_group
+   A form in front of arc.cuh may give all others a type of sums: ARC__FORM_SUFFIX, and with
+   ARC__HAS_WINDOWS the functions of >>kinds that add sums of several words. */
 
 #endif /* ARC_CORE_CUH */
