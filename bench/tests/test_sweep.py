@@ -164,7 +164,7 @@ class Sweep(Test):
     def test_summaries_of_presets(self):
         asked = [f"--preset {preset}" for preset in PRESETS] + [
             "--width 16 --lanes mixed --shape scattered --type fixed --promise-zeros all --padding 0"]
-        for words, (said, _) in zip(asked, self.each(asked)):
+        for words, (said, _) in zip(asked, self.each([f"{words} --updates 1" for words in asked])):
             lines = said.strip().split("\n")
             if ON_CPU:
                 self.assertIn("build/bench/arc_sweep_gpu", lines.pop())

@@ -26,8 +26,8 @@
 
 enum { WIDTH = SIMT_ON_CPU ? 32 : 1920, HEIGHT = SIMT_ON_CPU ? 18 : 1080 };
 enum { SMALL_WIDTH = SIMT_ON_CPU ? 16 : 480, SMALL_HEIGHT = SIMT_ON_CPU ? 9 : 270 };
-enum { REFERENCE = SIMT_ON_CPU ? 64 : 65536, MANY = SIMT_ON_CPU ? 16 : 1024 };
-enum { LEARNT = SIMT_ON_CPU ? 4 : 256, RUNS = SIMT_ON_CPU ? 3 : 21, STEPS = SIMT_ON_CPU ? 2 : 12 };
+enum { REFERENCE = SIMT_ON_CPU ? 16 : 65536, MANY = SIMT_ON_CPU ? 4 : 1024 };
+enum { LEARNT = SIMT_ON_CPU ? 2 : 256, RUNS = SIMT_ON_CPU ? 1 : 21, STEPS = SIMT_ON_CPU ? 1 : 12 };
 
 typedef std::vector<float> floats;
 
