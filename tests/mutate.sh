@@ -12,7 +12,8 @@
 # that is an error. A mutation that its test passes is a survivor. All commands are checked, whichever
 # run.
 # A change is what differs from the commit BASE, HEAD~1 by default: it touches a mutation whose line
-# is at most three lines from a changed one, or whose test has changed.
+# is at most three lines from a changed one, or whose test has changed: of such, eight a test. It
+# says how many it has left out.
 # CXX names the compiler, JOBS how many run at once. Everything runs on the CPU warp.
 set -u
 root=$1 work=$2/mutations only=${3:-+}
@@ -217,6 +218,7 @@ cat "$root/arc.cuh" "$root"/arc/*.cuh >"$work/headers"
 base=${BASE:-HEAD~1}
 : >"$work/touched"
 : >"$work/changed_tests"
+: >"$work/by_test"
 if git -C "$root" rev-parse -q --verify "$base^{commit}" >/dev/null 2>&1; then
   git -C "$root" diff --name-only "$base" -- tests | sed 's,.*/,,; s/\.cu$//' >"$work/changed_tests"
   for header in arc.cuh $(git -C "$root" ls-tree --name-only "$base" arc/); do
@@ -236,13 +238,19 @@ mutations | while read -r name test command; do
   esac
   case $only in
   +) case $name in +*) ;; *)
-      grep -qx "$line" "$work/touched" || grep -qx "${test%:*}" "$work/changed_tests" || continue ;;
+      grep -qx "$line" "$work/touched" || {
+        grep -qx "${test%:*}" "$work/changed_tests" || continue
+        echo "${test%:*}" >>"$work/by_test"
+        [ "$(grep -cx "${test%:*}" "$work/by_test")" -le 8 ] || continue
+      } ;;
     esac ;;
   --all) ;;
   *) [ "${name#+}" = "$only" ] || continue ;;
   esac
   echo "$name $test"
 done >"$work/list" || exit 1
+sort "$work/by_test" | uniq -c |
+  awk '$1 > 8 { print "not tried: " $1 - 8 " more by " $2 ", which has changed; --all tries them" }'
 "$cxx" -x c++ -std=c++17 -O2 -w -I"$root" -c "$root/simt/simt.cpp" -o "$work/simt.o" || exit 1
 [ -s "$work/list" ] || {
   echo "no mutation is called $only"
