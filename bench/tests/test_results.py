@@ -158,7 +158,7 @@ class Results(Test):
         self.write("older: `h200/gone.csv`", "README.md")
         with contextlib.redirect_stdout(io.StringIO()) as said:
             self.assertEqual(check_results.main([ROOT + "/arc_policy.cuh", self.folder]), 1)
-        self.assertIn("\nh200/gone.csv: is named as older, and not there\n", said.getvalue())
+        self.assertIn("h200/gone.csv: is named as older, and not there\n", said.getvalue())
 
 
 if __name__ == "__main__":
