@@ -27,17 +27,10 @@
 #ifndef ARC_DROP_IN_CUH
 #error "arc/profile.cuh: include arc/drop_in.cuh with -DARC_PROFILE=1"
 #endif
+enum { ARC__PLACES = 64, ARC__COPIES = 32, ARC__NAME = 240, ARC__SLOTS = 256 };
+enum { ARC__PASSES = 529, ARC__AGAIN, ARC__NEAR, ARC__LOOPS, ARC__REDUCED, ARC__LEAST, ARC__SUMS };
 #if ARC_PROFILE
-enum { ARC__PLACES = 64, ARC__COPIES = 32, ARC__NAME = 240, ARC__SLOTS = 256, ARC__SEEN = 8 };
-enum {
-  ARC__PASSES = 529,
-  ARC__AGAIN,
-  ARC__NEAR,
-  ARC__LOOPS,
-  ARC__REDUCED,
-  ARC__LEAST,
-  ARC__TALLIES
-};
+enum { ARC__SEEN = 8 };
 struct arc__code_line {
   const char *file;
   int line;
@@ -56,13 +49,13 @@ struct arc__counts {
   /* How far each lane's address is from that of its statement before, with the distance of their
      lines above bit 57; 0: not known, all ones: it varies. */
   arc__u64 step[ARC__PLACES];
-  unsigned loose[ARC__PLACES]; /* bits 2 and 3 of all addresses */
+  unsigned loose[ARC__PLACES]; /* bits 2 and 3 of addresses */
   /* By multiprocessors and their warps: each lane's address and line; an address of each place. */
   arc__u64 last[ARC__SLOTS][64][32];
   unsigned seen[ARC__SLOTS][64][ARC__PLACES];
   /* Calls by lanes and addresses, then sums over all calls. Copies, because adds to one address
      take turns: a multiprocessor has its own. */
-  arc__u64 tally[ARC__COPIES][ARC__PLACES][ARC__TALLIES];
+  arc__u64 tally[ARC__COPIES][ARC__PLACES][ARC__SUMS];
 };
 static __device__ arc__counts arc__counts_here;
 
@@ -92,14 +85,10 @@ ARC__FN int arc__count_place(arc__code_line at, int width) {
 }
 /* The sum of x, which is below 64, of all `lanes`. */
 ARC__FN int arc__count_sum(unsigned lanes, int x) {
-#if ARC__ARCH >= 800
-  return (int)arc__redux(lanes, (unsigned)x);
-#else
   int sum = 0;
   ARC__NO_UNROLL
   for (int bit = 1; bit < 64; bit *= 2) sum += __popc(__ballot_sync(lanes, (x & bit) != 0)) * bit;
   return sum;
-#endif
 }
 
 /* Counts a call of `lanes`, which all call; groups of at least `least` are reduced. Out of line, and
@@ -131,29 +120,25 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
     ARC__NO_UNROLL
     for (unsigned i = 1; i <= ARC__SEEN; ++i)
       hits += seen[(here ^ i) % ARC__SLOTS][warp % 64u][place] == id;
-    const bool near = seen[here % ARC__SLOTS][(warp ^ 1u) % 64u][place] == id;
     arc__u64 *last = &c->last[here % ARC__SLOTS][warp % 64u][lane];
     const arc__u64 now = address + ((arc__u64)at.line << 57), step = now - *last;
     *last = now;
-    const bool even = __all_sync(lanes, step == __shfl_sync(lanes, step, leader));
+    const bool even = !__any_sync(lanes, step != __shfl_sync(lanes, step, leader));
     const bool reduced = __any_sync(lanes, __popc(same) >= least);
     const int addresses = __popc(__ballot_sync(lanes, is_first));
     const int passes = arc__count_sum(lanes, arc__leads(sector, lane) ? most : 0);
     const int again = arc__count_sum(lanes, is_first ? 0 : hits);
-    const bool is_near = __any_sync(lanes, near);
-    const unsigned loose = (__any_sync(lanes, (address & 4u) != 0u) ? 4u : 0u) |
-                           (__any_sync(lanes, (address & 8u) != 0u) ? 8u : 0u);
     if (lane == leader) {
       arc__u64 *to = c->tally[here % ARC__COPIES][place], *known = &c->step[place];
       const arc__u64 want = even ? step : ~0ull;
       const arc__u64 was = *known != 0u ? *known : atomicCAS(known, 0ull, want);
       if (was != 0u && was != want) *known = ~0ull;
-      if (loose & ~c->loose[place]) atomicOr(&c->loose[place], loose);
+      if (address & 12u & ~c->loose[place]) atomicOr(&c->loose[place], (unsigned)address & 12u);
       seen[here % ARC__SLOTS][warp % 64u][place] = id;
       atomicAdd(&to[arc__bin(__popc(lanes), addresses)], 1ull);
       atomicAdd(&to[ARC__PASSES], (arc__u64)passes);
       if (again > 0) atomicAdd(&to[ARC__AGAIN], (arc__u64)again);
-      if (is_near) atomicAdd(&to[ARC__NEAR], 1ull);
+      if (seen[here % ARC__SLOTS][(warp ^ 1u) % 64u][place] == id) atomicAdd(&to[ARC__NEAR], 1ull);
       if (even && step != 0u && step + 64u <= 128u) atomicAdd(&to[ARC__LOOPS], 1ull);
       if (reduced) atomicAdd(&to[ARC__REDUCED], 1ull);
       if (threshold > 0) atomicAdd(&to[ARC__LEAST], (arc__u64)threshold);
@@ -231,164 +216,125 @@ struct arc__file {
 /* A statement: sums over its warp calls, or over samples of them. */
 struct arc__line {
   std::string file, call, does; /* call: of arc; empty: an atomicAdd */
-  int line, width, sums;        /* sums: whether the flag does, 0 or 1; -1: as is predicted */
-  double calls, lanes, addresses, passes, again, one_address;
-  int values, pieces; /* of the call of arc that is predicted */
+  int line, width, sums;        /* whether the flag sums: 0, 1; -1: as is predicted */
+  int values, pieces;           /* of the call of arc that is predicted */
+  double calls, lanes, addresses, passes, again, plain, flag, gain;
   unsigned loose;
-  unsigned long long step;
-  std::vector<unsigned long long> tally;
-  double plain, flag, gain; /* the cost of all calls, and times as fast */
+  arc__u64 step, tally[ARC__SUMS];
 };
 
 /* In passes, each about 0.01 ns of a whole H200, to which it is fitted: what sums cost, by the
    addresses of a warp; a call, by its values, too; and 5 for what stands around the adds. */
 static inline void arc__predict(arc__line *l) {
-  const double calls = l->calls > 0 ? l->calls : 1, lanes = l->lanes / calls, n = l->values;
-  const double addresses = l->addresses / calls, again = l->again / calls,
-               hot = 100 * fmin(1, sqrt(again / (lanes + 1e-9))); /* sums */
-  const double passes = l->passes / calls, least = fmin(addresses, passes);
-  const double plain = passes + 100 * again + (again > 0 ? hot : 0);
-  const double sums = (addresses < 1.5 ? 14 : 27) + least + hot;
+  const double calls = fmax(l->calls, 1), lanes = l->lanes / calls, passes = l->passes / calls;
+  const double addresses = l->addresses / calls, again = l->again / calls, n = l->values;
+  const double hot = 100 * fmin(1, sqrt(again / fmax(lanes, 1))), least = fmin(addresses, passes);
+  const double plain = passes + 100 * again + hot, rest = 5 / fmax(n, 1);
+  const double sums = (addresses < 1.5 ? 7 : 25) + least + hot;
+  const bool is_call = !l->call.empty(), is_row = l->pieces == 1;
+  const bool apart = addresses > 0.97 * lanes || lanes < 6, whole = l->call != "arc_add_divergent";
+  const int odd = l->loose & 4u || l->values % 2 ? 1 : l->loose & 8u || l->values % 4 ? 2 : 4;
+  const int vector = is_row ? odd : 1; /* values of a row that a lane adds at once */
+  const double adds = apart             ? n * plain / vector + 2
+                      : addresses < 1.5 ? (is_row ? ceil(n / 8) : n) + hot
+                                        : (least + hot) * n / vector;
+  const double call = fmax(3.5 + 0.6 * addresses + 0.75 * n, adds);
   const bool pays = l->sums < 0 ? lanes >= 12 && sums < plain : l->sums > 0;
-  /* A lane alone adds 2 or 4 values of a row at once, lanes side by side 8 of a sum. */
-  const bool apart = addresses > 0.97 * lanes || lanes < 6, one_piece = l->pieces == 1;
-  const int vector = !one_piece || l->loose & 4u || l->values % 2 ? 1
-                     : l->loose & 8u || l->values % 4             ? 2
-                                                                  : 4;
-  const double adds =
-      apart ? n * plain / vector + 4 : (least + hot) * (one_piece ? ceil(n / 8) : n);
-  l->plain = plain * n * l->calls / (l->call.empty() ? n : 1);
-  l->flag = l->width && l->call.empty() && pays ? (plain + 5) / (sums + 5) : 1;
-  l->gain = l->width && l->width != (l->call.empty() ? 3 : -1)
-                ? (n * plain + 5) / (fmax(4 + 0.6 * addresses + 0.45 * n, adds) + 5)
-                : 1;
+  l->plain = plain * (is_call ? n : 1) * l->calls;
+  l->flag = !is_call && l->width && pays ? (plain + rest) / (sums + rest) : 1;
+  l->gain = is_call || l->width % 3 ? (n * plain + 5) / (call + 5) : 1;
+  if (!l->does.empty()) return;
+  l->does = l->flag >= 1.1 && (n == 1 || l->flag > l->gain) ? "drop-in"
+            : l->gain < 1.1                                 ? "none"
+            : lanes < 8 || (is_call ? !whole : lanes <= 24) ? "divergent"
+            : addresses < 1.1                               ? "uniform"
+            : is_call                                       ? "add"
+                                                            : "divergent";
 }
 
 #if ARC_PROFILE
 typedef arc__counts arc__printed;
 #define ARC__PRINTED arc__counts_here
-
 /* Adds what one file has counted; a header's lines may be in several. */
 static inline void arc__read(const arc__counts *c, const char *, std::vector<arc__line> *lines) {
   if (c->lost)
     fprintf(stderr, "arc: over %d lines in a file, %llu calls lost\n", ARC__PLACES, c->lost);
   for (int place = 0; place < ARC__PLACES; ++place) {
     const arc__counted *at = &c->place[place];
+    auto l = std::find_if(lines->begin(), lines->end(), [=](const arc__line &k) {
+      return k.file == at->file && k.line == at->line && k.call == at->call && k.width == at->width;
+    });
     if (c->id[place] == 0) continue;
-    size_t i = 0;
-    while (i < lines->size() && ((*lines)[i].file != at->file || (*lines)[i].line != at->line ||
-                                 (*lines)[i].call != at->call || (*lines)[i].width != at->width))
-      ++i;
-    if (i == lines->size()) lines->push_back(arc__line());
-    arc__line *l = &(*lines)[i];
+    const bool is_new = l == lines->end();
+    if (is_new) l = lines->insert(l, arc__line());
     l->file = at->file, l->call = at->call, l->line = at->line, l->width = at->width;
-    l->sums = -1;
-    l->step = l->tally.empty() || l->step == c->step[place] ? c->step[place] : ~0ull;
-    l->loose |= c->loose[place];
-    l->tally.resize(ARC__TALLIES);
+    l->step = is_new || l->step == c->step[place] ? c->step[place] : ~0ull;
+    l->sums = -1, l->loose |= c->loose[place];
     for (int copy = 0; copy < ARC__COPIES; ++copy)
-      for (int k = 0; k < ARC__TALLIES; ++k) l->tally[(size_t)k] += c->tally[copy][place][k];
+      for (int k = 0; k < ARC__SUMS; ++k) l->tally[k] += c->tally[copy][place][k];
   }
 }
-
-/* Of all its calls; and how many values a call of arc would have: a loop's, or those of lines in a
-   row, each lane's addresses of which are as far apart in each call. */
-static inline void arc__sum_lines(std::vector<arc__line> *lines) {
-  for (size_t i = 0, from = 0; i < lines->size(); ++i) {
-    arc__line *l = &(*lines)[i], *first = &(*lines)[from];
-    for (int lanes = 1, bin = 1; lanes <= 32; ++lanes)
-      for (int addresses = 1; addresses <= lanes; ++addresses, ++bin) {
-        const double calls = (double)l->tally[(size_t)bin];
-        l->calls += calls;
-        l->lanes += calls * lanes;
-        l->addresses += calls * addresses;
-        l->one_address += addresses == 1 ? calls : 0;
-      }
-    l->passes = (double)l->tally[ARC__PASSES];
-    l->again = (double)l->tally[ARC__AGAIN] / ARC__SEEN;
-    const double once = l->calls - (double)l->tally[ARC__LOOPS];
-    l->values = !l->call.empty()                  ? l->width
-                : once > 0 && 2 * once < l->calls ? (int)(l->calls / once)
-                                                  : 1;
-    l->pieces = 1;
-    const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
-    const int pieces = first->pieces + (apart > 128u);
-    if (i == from || l[-1].file != l->file || l->width != first->width || l->width % 3 == 0 ||
-        !l->call.empty() || !first->call.empty() || l->values > 1 || l[-1].lanes != l->lanes ||
-        (int)down != l->line - l[-1].line || (pieces > 8 && l->step != l[-1].step)) {
-      from = i;
-      continue;
-    }
-    for (arc__line *k = &(*lines)[from]; k <= l; ++k) {
-      k->values = (int)(i - from) + 1;
-      k->pieces = pieces;
-      k->loose = first->loose;
-    }
+#else
+typedef arc__learnt arc__printed;
+#define ARC__PRINTED arc__learnt_here
+static inline void arc__read(const arc__learnt *t, const char *name,
+                             std::vector<arc__line> *lines) {
+  const char *const does[] = {"plain", "sums of one address", "sums of several", "plain"};
+  for (int i = 0; i < ARC__ENTRIES; ++i) {
+    const arc__statement *s = &t->of[i];
+    char words[32] = "";
+    if (s->samples == 0) continue;
+    if (s->samples < ARC__SAMPLES)
+      snprintf(words, sizeof words, "not learnt: %d of %d", s->samples, ARC__SAMPLES);
+    arc__line *l = &*lines->insert(lines->end(), arc__line());
+    l->file = name, l->line = s->line, l->does = *words ? words : does[t->says[i] & 3];
+    l->width = 1, l->sums = l->does[0] == 's';
+    l->calls = s->samples, l->lanes = s->lanes, l->addresses = s->addresses;
+    l->passes = s->passes, l->again = (double)s->again / ARC__SEEN;
   }
 }
+#endif
 
-/* What fits, by what most calls look like. */
-static inline const char *arc__fitting(const arc__line *l) {
-  const double lanes = l->lanes / (l->calls > 0 ? l->calls : 1);
-  const bool whole = !l->call.empty() && l->call != "arc_add_divergent"; /* a warp calls */
-  if (l->flag >= 1.1 && (l->values == 1 || l->flag > l->gain)) return "drop-in";
-  if (l->gain < 1.1) return "none";
-  if (lanes < 8 || (lanes <= 24 && !whole)) return "divergent";
-  return l->one_address > 0.9 * l->calls ? "uniform" : whole ? "add" : "divergent";
+/* What was counted of the line; and how many values a call of arc would have: a loop's, or those of
+   lines in a row, each lane's addresses of which are as far apart in each call. */
+static inline void arc__sum_line(arc__line *l, arc__line **first) {
+  for (int lanes = 1, bin = 1; lanes <= 32; ++lanes)
+    for (int addresses = 1; addresses <= lanes; ++addresses, ++bin) {
+      l->calls += (double)l->tally[bin];
+      l->lanes += (double)l->tally[bin] * lanes;
+      l->addresses += (double)l->tally[bin] * addresses;
+    }
+  l->passes += (double)l->tally[ARC__PASSES];
+  l->again += (double)l->tally[ARC__AGAIN] / ARC__SEEN;
+  const double once = l->calls - (double)l->tally[ARC__LOOPS];
+  l->values = !l->call.empty() ? l->width : 2 * once < l->calls ? (int)(l->calls / once) : 1;
+  l->pieces = 1;
+  const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
+  const arc__line *f = *first;
+  const int pieces = f ? f->pieces + (apart > 128u) : 1;
+  if (!f || f->file != l->file || l->width != f->width || l->width % 3 == 0 || l->values > 1 ||
+      !l->call.empty() || !f->call.empty() || l[-1].lanes != l->lanes || l->step == 0 ||
+      (int)down != l->line - l[-1].line || (pieces > 8 && l->step != l[-1].step))
+    *first = l;
+  for (arc__line *k = *first; k < l; ++k) k->pieces = pieces, k->values = (int)(l - *first) + 1;
+  if (*first != l) l->pieces = pieces, l->values = l[-1].values, l->loose = f->loose;
 }
 
-static inline int arc__write_masks(const char *name, const std::vector<arc__line> &lines) {
-  FILE *out = fopen(name, "w");
-  bool good = out && fprintf(out, "# arc masks\nplace,lanes,addresses,calls\n") > 0;
-  for (size_t i = 0; good && i < lines.size(); ++i)
-    for (int lanes = 1; lanes <= 32 && lines[i].width; ++lanes)
-      for (int addresses = 1; addresses <= lanes; ++addresses) {
-        const arc__u64 calls = lines[i].tally[(size_t)arc__bin(lanes, addresses)];
-        if (calls) good &= fprintf(out, "%zu,%d,%d,%llu\n", i + 1, lanes, addresses, calls) > 0;
-      }
-  good &= out && !fclose(out);
-  if (!good) fprintf(stderr, "arc: cannot write the masks to %s\n", name);
-  return !good;
-}
-
-static inline void arc__print_advice(FILE *out, const arc__line *l) {
-  const double calls = l->calls > 0 ? l->calls : 1, near = (double)l->tally[ARC__NEAR];
+static inline void arc__print_notes(FILE *out, const arc__line *l) {
+  const double calls = fmax(l->calls, 1), near = (double)l->tally[ARC__NEAR];
   if (!l->call.empty())
     fprintf(out, ", %s of %d values: %.0f%% reduced, threshold %.0f, %llu empty", l->call.c_str(),
             l->width, 100 * (double)l->tally[ARC__REDUCED] / calls,
             (double)l->tally[ARC__LEAST] / calls, l->tally[0]);
   else if (!l->width)
     fprintf(out, ", its result is used");
-  else if (l->tally[ARC__LOOPS] > 0 && l->values > 1)
+  else if (l->values > 1 && l->tally[ARC__LOOPS] * 2 > l->calls)
     fprintf(out, ", a loop over about %d values", l->values);
   else if (l->values > 1)
     fprintf(out, ", one call of %d values%s", l->values, l->pieces > 1 ? " in pieces" : "");
   if (l->width && near > 0.25 * calls && l->addresses > 0.7 * l->lanes)
     fprintf(out, ", put neighbours back into one warp first");
 }
-#else
-typedef arc__learnt arc__printed;
-#define ARC__PRINTED arc__learnt_here
-
-static inline void arc__read(const arc__learnt *t, const char *name,
-                             std::vector<arc__line> *lines) {
-  const char *const does[] = {"plain", "sums of one address", "sums of several", "plain"};
-  for (int i = 0; i < ARC__ENTRIES; ++i) {
-    const arc__statement *s = &t->of[i];
-    const bool knows = s->samples >= ARC__SAMPLES;
-    char words[32];
-    snprintf(words, sizeof words, "not learnt: %d of %d", s->samples, ARC__SAMPLES);
-    if (s->samples == 0) continue;
-    lines->push_back(arc__line());
-    arc__line *l = &lines->back();
-    l->file = name, l->line = s->line, l->does = knows ? does[t->says[i] & 3] : words;
-    l->width = l->values = l->pieces = 1;
-    l->sums = knows && (t->says[i] & 3) % 3;
-    l->calls = s->samples, l->lanes = s->lanes, l->addresses = s->addresses;
-    l->passes = s->passes, l->again = (double)s->again / ARC__SEEN;
-  }
-}
-#endif
 
 static arc__file<arc__printed> arc__file_here(__BASE_FILE__, [](arc__printed *to) {
   return cudaMemcpyFromSymbol(to, ARC__PRINTED, sizeof *to) == cudaSuccess;
@@ -397,57 +343,45 @@ static arc__file<arc__printed> arc__file_here(__BASE_FILE__, [](arc__printed *to
 ARC_EXPERIMENTAL static inline int arc_profile_print(FILE *out, const char *masks_csv) {
   std::vector<arc__printed> table(1); /* of a file after the other */
   std::vector<arc__line> lines;
+  arc__line *first = 0;
+  FILE *masks = ARC_PROFILE && masks_csv ? fopen(masks_csv, "w") : 0;
+  bool good = !ARC_PROFILE || !masks_csv || masks;
   double plain = 0;
-  int device = 0, devices = 0;
+  int device = 0, devices = 0, place = 0;
   for (const auto &file : arc__file<arc__printed>::all())
     if (file.read(&table[0])) arc__read(&table[0], file.name, &lines);
   (void)cudaGetDeviceCount(&devices), (void)cudaGetDevice(&device);
   if (devices > 1) fprintf(stderr, "arc: of %d devices, device %d is read\n", devices, device);
-  if (lines.empty()) {
-    fprintf(stderr, "arc: nothing that is counted has run\n");
-    return 1;
-  }
+  if (lines.empty()) fprintf(stderr, "arc: nothing that is counted has run\n");
   std::stable_sort(lines.begin(), lines.end(), [](const arc__line &a, const arc__line &b) {
     return a.file != b.file ? a.file < b.file : a.line < b.line;
   });
-#if ARC_PROFILE
-  arc__sum_lines(&lines);
-#endif
-  for (arc__line &l : lines) {
-    arc__predict(&l);
-    plain += l.plain;
-#if ARC_PROFILE
-    l.does = arc__fitting(&l);
-#endif
-  }
-#if ARC_PROFILE
+  for (arc__line &l : lines) arc__sum_line(&l, &first);
+  for (arc__line &l : lines) arc__predict(&l), plain += l.plain;
   std::stable_sort(lines.begin(), lines.end(),
                    [](const arc__line &a, const arc__line &b) { return a.plain > b.plain; });
-  fprintf(
-      out,
-      "place  warp calls  share  lanes  addresses  passes    hot   flag   call  fits       line\n");
-#else
-  fprintf(out, "lanes  addresses  passes    hot   flag   call  does                 line\n");
-#endif
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const arc__line *l = &lines[i];
-    const double calls = l->calls > 0 ? l->calls : 1;
+  fprintf(out, "%slanes  addresses  passes    hot   flag   call  %-*s  line\n",
+          ARC_PROFILE ? "place  warp calls  share  " : "", ARC_PROFILE ? 9 : 19,
+          ARC_PROFILE ? "fits" : "does");
+  if (masks) good &= fprintf(masks, "# arc masks\nplace,lanes,addresses,calls\n") > 0;
+  for (const arc__line &l : lines) {
+    const double calls = fmax(l.calls, 1);
+    ++place;
     if (ARC_PROFILE)
-      fprintf(out, "%5zu %11.0f %5.1f%%  ", i + 1, l->calls,
-              100 * l->plain / (plain > 0 ? plain : 1));
-    fprintf(out, "%5.1f %10.1f %7.1f %6.1f %6.2f %6.2f  %-*s  %s:%d", l->lanes / calls,
-            l->addresses / calls, l->passes / calls, l->again / calls, l->flag, l->gain,
-            ARC_PROFILE ? 9 : 19, l->does.c_str(), l->file.c_str(), l->line);
-#if ARC_PROFILE
-    arc__print_advice(out, l);
-#endif
+      fprintf(out, "%5d %11.0f %5.1f%%  ", place, l.calls, 100 * l.plain / fmax(plain, 1));
+    fprintf(out, "%5.1f %10.1f %7.1f %6.1f %6.2f %6.2f  %-*s  %s:%d", l.lanes / calls,
+            l.addresses / calls, l.passes / calls, l.again / calls, l.flag, l.gain,
+            ARC_PROFILE ? 9 : 19, l.does.c_str(), l.file.c_str(), l.line);
+    arc__print_notes(out, &l);
     fprintf(out, "\n");
+    for (int lanes = 1, bin = 1; lanes <= 32; ++lanes)
+      for (int addresses = 1; addresses <= lanes; ++addresses, ++bin)
+        if (masks && l.width && l.tally[bin])
+          good &= fprintf(masks, "%d,%d,%d,%llu\n", place, lanes, addresses, l.tally[bin]) > 0;
   }
-#if ARC_PROFILE
-  if (masks_csv) return arc__write_masks(masks_csv, lines);
-#endif
-  (void)masks_csv;
-  return 0;
+  if (masks) good &= !fclose(masks);
+  if (!good) fprintf(stderr, "arc: cannot write the masks to %s\n", masks_csv);
+  return lines.empty() || !good;
 }
 #endif
 #endif /* ARC_PROFILE_CUH */
