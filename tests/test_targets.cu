@@ -61,7 +61,7 @@ static __global__ void add_shared(float *out, const int *rows) {
   const arc_target_f32 target = arc_target_f32_rows(sums, 12, 9);
   for (int k = 0; k < 9; ++k) values[k] = (float)((int)threadIdx.x + 64 * k);
   const bool active = threadIdx.x % 5 != 4;
-  const struct check_call c = {rows[threadIdx.x], values, NULL, 0, active, 0u, 4};
+  const struct check_call c = {rows[threadIdx.x], values, active, 0u, 4};
   check_add(CHECK_KEYED, path, target, c);
   if (active) arc_atomic_add_f32(&sums[rows[threadIdx.x] * 12 + 9], values[1]);
   __syncthreads();
