@@ -96,7 +96,8 @@ static __global__ void count_warps(const float *at) {
     COUNTS(row + 4 * (lane / 16) + 1);
     COUNTS(row + 4 * (lane / 16) + 64);
     COUNTS(row + lane * (round + 5) % 512);
-    COUNTS(row + lane * (round + 5) % 512 + (lane + round) % 2);
+    COUNTS(row + lane * (round + 5) % 512 + lane % 2);
+    COUNTS(row + lane * (round + 5) % 512 + lane % 2 + 1 + round % 2);
     for (int i = 0; i < 8; ++i) COUNTS(at + lane / 8 * 8 + (round % 2) * 999 + i);
     COUNTS(at + lane);
     COUNTS(at);
@@ -110,6 +111,7 @@ static const struct {
                       {16, {1, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
                       {16, {1, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
                       {16, {1, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
+                      {0, {1, 1}, {0.5, 1}, "none", ""},
                       {0, {1, 1}, {0.5, 1}, "none", ""},
                       {0, {1, 1}, {0.5, 1}, "none", ""},
                       {32, {1, 2}, {2, 40}, "divergent", ", a loop over about 8 values"},
