@@ -940,7 +940,8 @@ ARC__FN void arc__make_mask_of_lane(arc__call *c) {
   if (ARC_SAFE_MASKS || c->width > c->chunk) c->lanes |= 1u << c->lane;
 }
 
-/* The balancing threshold: of promises, only that of one key counts. */
+/* The balancing threshold. Of promises, that of one key counts; and a renderer's, where only a lane
+   by itself would be left out: it is reduced, since the code for few lanes takes registers. */
 ARC__FN int arc__threshold(const arc__call *c) {
   int lanes = c->threshold;
   if (lanes == ARC_THRESHOLD_AUTO) {
@@ -948,6 +949,7 @@ ARC__FN int arc__threshold(const arc__call *c) {
             : arc__is_auto_keyed(c) ? c->target->min_lanes_to_match
                                     : c->target->min_lanes_to_reduce;
     lanes = lanes < 1 ? 1 : lanes > 31 ? 31 : lanes;
+    if (arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER) && lanes <= 2) lanes = 0;
   }
   if (arc__is_auto_keyed(c) && lanes < 1) lanes = 1; /* so that an empty warp has few lanes */
   return arc__reduces_all(c, lanes) ? 1 : arc__opaque(lanes); /* 1, a literal */

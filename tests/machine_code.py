@@ -264,7 +264,7 @@ CODE_SIZE = {
         "one_add": (620, 40, 0), "four_adds": (1120, 56, 0), "hot": (1510, 64, 0),
         "rows_in_memory": (620, 48, 0), "lambda": (1840, 48, 0), "lambda_keyed": (1840, 48, 0),
         "lambda_f16": (2220, 48, 0), "by_value": (7300, 64, 48), "run_time": (2040, 64, 256)},
-    "-DARC_MAX_PIECES=5": {"pieces": (820, 48, 0), "first_pieces": (500, 40, 0)}}
+    "-DARC_MAX_PIECES=5": {"pieces": (820, 48, 0), "first_pieces": (400, 40, 0)}}
 TWO_UNITS = [f"tests/test_two_units{unit}.cu" for unit in ("", "_other", "_checked")]
 
 

@@ -165,12 +165,14 @@ static void decision(int row_stride, int requests) {
   cost(KEYED, STANDARD, 1, few, 12 + 1, 9);            /* and the key for all lanes */
 }
 
-/* From how many lanes on a warp of one key is reduced: whatever else is promised. */
+/* From how many lanes on a warp of one key is reduced: whatever else is promised, but that a
+   renderer's call reduces a lane alone, too, if no other count is too few. */
 static void decision_of_one_key(int row_stride, int requests) {
   const int few = ARC_MIN_LANES_TO_REDUCE(9, SIMT_ARCH >= 900 ? requests : 9);
   stride = row_stride;
   for (int entry = ONE_KEY; entry < (row_stride % 4 ? ALIGNED : ALL_ENTRIES); ++entry) {
-    cost(entry, SHORT, 1, few - 1, 0, (few - 1) * 9);
+    const bool all = entry >= RENDERER && few == 2;
+    cost(entry, SHORT, 1, few - 1, all ? 12 : 0, all ? 9 : (few - 1) * 9);
     cost(entry, SHORT, 1, few, 12, 9);
   }
 }
