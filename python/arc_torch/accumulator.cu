@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 
+#define ARC_KEY_BITS 64 /* as add_rows.cuh has it */
 #include "arc/wide.cuh"
 
 #include "add_rows.cuh"
