@@ -326,11 +326,15 @@ static inline void arc__print_notes(FILE *out, const arc__line *l) {
     fprintf(out, ", %s of %d values: %.0f%% reduced, threshold %.0f, %llu empty", l->call.c_str(),
             l->width, 100 * (double)l->tally[ARC__REDUCED] / calls,
             (double)l->tally[ARC__LEAST] / calls, l->tally[0]);
+  if (!l->call.empty() && l->calls > 0 && l->gain < 0.95)
+    fprintf(out, ", atomicAdd is faster");
+  else if (!l->call.empty() && l->lanes < 8 * calls && l->call != "arc_add_divergent")
+    fprintf(out, ", few lanes: use arc_add_divergent");
   else if (!l->width)
     fprintf(out, ", its result is used");
-  else if (l->values > 1 && l->tally[ARC__LOOPS] * 2 > l->calls)
+  else if (l->call.empty() && l->values > 1 && 2 * (double)l->tally[ARC__LOOPS] > l->calls)
     fprintf(out, ", a loop over about %d values", l->values);
-  else if (l->values > 1)
+  else if (l->call.empty() && l->values > 1)
     fprintf(out, ", one call of %d values%s", l->values, l->pieces > 1 ? " in pieces" : "");
   if (l->width && near > 0.25 * calls && l->addresses > 0.7 * l->lanes)
     fprintf(out, ", put neighbours back into one warp first");

@@ -60,25 +60,27 @@ static __global__ void call_arc(float *rows, double *doubles) {
 
 static const struct {
   const char *calls, *means, *fits, *call;
-} printed_calls[] = {{"2", "20.0        1.0    20.0", "uniform",
-                      "arc_add_uniform of 3 values: 100% reduced, threshold 4, 2 empty"},
-                     {"4", "2.0        1.0     2.0", "none",
-                      "arc_add_uniform of 3 values: 0% reduced, threshold 4, 0 empty"},
-                     {"4", "31.0        2.0    31.0", "add",
-                      "arc_add of 3 values: 100% reduced, threshold 6, 0 empty"},
-                     {"4", "32.0       32.0    32.0", "none",
-                      "arc_add of 3 values: 0% reduced, threshold 6, 0 empty"},
-                     {"4", "32.0        2.0    32.0", "add",
-                      "arc_add_with of 3 values: 0% reduced, threshold 17, 0 empty"},
-                     {"4", "32.0        4.0    32.0", "add",
-                      "arc_add of 2 values: 100% reduced, threshold 11, 0 empty"},
-                     {"4", "5.0        1.0     5.0", "none",
-                      "arc_add of 3 values: 0% reduced, threshold 6, 0 empty"},
-                     {"4", "32.0        1.0    32.0", "uniform",
-                      "arc_add_masked of 3 values: 100% reduced, threshold 6, 0 empty"},
-                     {}, /* a statement */
-                     {"4", "32.0        1.0    32.0", "uniform",
-                      "arc_add_with of 3 values: 0% reduced, threshold 33, 0 empty"}};
+} printed_calls[] = {
+    {"2", "20.0        1.0    20.0", "uniform",
+     "arc_add_uniform of 3 values: 100% reduced, threshold 4, 2 empty"},
+    {"4", "2.0        1.0     2.0", "none",
+     "arc_add_uniform of 3 values: 0% reduced, threshold 4, 0 empty, few lanes: use "
+     "arc_add_divergent"},
+    {"4", "31.0        2.0    31.0", "add",
+     "arc_add of 3 values: 100% reduced, threshold 6, 0 empty"},
+    {"4", "32.0       32.0    32.0", "none",
+     "arc_add of 3 values: 0% reduced, threshold 6, 0 empty"},
+    {"4", "32.0        2.0    32.0", "add",
+     "arc_add_with of 3 values: 0% reduced, threshold 17, 0 empty"},
+    {"4", "32.0        4.0    32.0", "add",
+     "arc_add of 2 values: 100% reduced, threshold 11, 0 empty"},
+    {"4", "5.0        1.0     5.0", "none",
+     "arc_add of 3 values: 0% reduced, threshold 6, 0 empty, few lanes: use arc_add_divergent"},
+    {"4", "32.0        1.0    32.0", "uniform",
+     "arc_add_masked of 3 values: 100% reduced, threshold 6, 0 empty"},
+    {}, /* a statement */
+    {"4", "32.0        1.0    32.0", "uniform",
+     "arc_add_with of 3 values: 0% reduced, threshold 33, 0 empty"}};
 enum { CALLS = sizeof printed_calls / sizeof *printed_calls };
 
 /* Counts of whole warps, whose lanes the CPU warp parts at an atomicAdd. What is printed of each
