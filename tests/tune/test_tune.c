@@ -98,6 +98,10 @@ static void test_result(void) {
   for (int i = 9; i < 33; ++i)
     CHECK(launched[i] <= (i == 9 || i == 12), "threshold %d: %d launches", i, launched[i]);
   arc_tune_config c = arc_tune_config_default();
+  c.start = c.policy[13]; /* the fastest */
+  t = fresh(c);
+  finish_tuning(&t, TWELVE, NULL);
+  CHECK(t.result.tunings == 1 && t.result.gain == 0.0, "over itself it gains %g", t.result.gain);
   c.interval = 0, c.budget = 1e-4;
   t = fresh(c);
   CHECK(finish_tuning(&t, TWELVE, NULL) < 60, "a budget of nothing was not kept");
