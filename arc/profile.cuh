@@ -91,7 +91,8 @@ ARC__FN int arc__count_sum(unsigned lanes, int x) {
   return sum;
 }
 
-/* Counts a call of `lanes`, which all call; groups of at least `least` are reduced. Out of line, and
+/* Counts a call of `lanes`, which all call; groups of `least`, up to 32, are reduced, of 0 none: a
+   vote on what is known, such as 33, nvcc 13.0 moves to where one lane waits for all. Out of line, and
    they meet again at its end: a loop that they leave at several places parts them no further. */
 static __device__ inline __attribute__((noinline)) void arc__count(unsigned lanes, arc__u64 address,
                                                                    arc__code_line at, int width,
@@ -124,7 +125,7 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
     const arc__u64 now = address + ((arc__u64)at.line << 57), step = now - *last;
     *last = now;
     const bool even = !__any_sync(lanes, step != __shfl_sync(lanes, step, leader));
-    const bool reduced = __any_sync(lanes, __popc(same) >= least);
+    const bool reduced = least > 0 && __any_sync(lanes, __popc(same) >= least);
     const int addresses = __popc(__ballot_sync(lanes, is_first));
     const int passes = arc__count_sum(lanes, arc__leads(sector, lane) ? most : 0);
     const int again = arc__count_sum(lanes, is_first ? 0 : hits);
@@ -148,7 +149,7 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
 }
 ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
   if (__isShared(p)) return; /* before the lanes: the others wait for those that count */
-  arc__count(arc__lanes_here(), (arc__u64)p, at, width, 33, 0);
+  arc__count(arc__lanes_here(), (arc__u64)p, at, width, 0, 0);
 }
 #define arc__count_used(p, at) arc__count_add(p, at, 0)
 
@@ -171,7 +172,7 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
   const int threshold = c.path == ARC_PATH_ATOMIC ? 33 : arc__threshold(&asked);
   const bool plain = arc__decide(&asked, threshold) == 0; /* ARC__EACH_LANE, of a later file */
   const bool any = arc__is_auto_keyed(&asked) && c.threshold == ARC_THRESHOLD_AUTO; /* group */
-  const int least = plain ? 33 : any || threshold < 2 ? 2 : threshold;
+  const int least = plain || threshold > 32 ? 0 : any || threshold < 2 ? 2 : threshold;
   int place = -1;
   if (c.active) /* each row in 32 bytes of its own */
     arc__count(asked.present, (arc__u64)arc__key_id(c.key) << 5, at, c.width, least, threshold);

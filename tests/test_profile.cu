@@ -86,7 +86,7 @@ enum { CALLS = sizeof printed_calls / sizeof *printed_calls };
 /* Counts of whole warps, whose lanes the CPU warp parts at an atomicAdd. What is printed of each
    stands in the same order below. */
 #define COUNTS_TYPE(p, type) \
-  arc__count(ARC_LANES_ALL, (arc__u64)(p), arc__code_line ARC__HERE, type, 33, 0)
+  arc__count(ARC_LANES_ALL, (arc__u64)(p), arc__code_line ARC__HERE, type, 0, 0)
 #define COUNTS(p) COUNTS_TYPE(p, 1)
 enum { FIRST_COUNT = __LINE__ + 5 };
 static __global__ void count_warps(const float *at) {
