@@ -15,7 +15,7 @@
        passes   what plain adds cost: in each 32 bytes of memory, the adds to the fullest word
        hot      adds to an address that other multiprocessors add to: each costs 100 passes
        share    the line's part of what all plain adds of the program cost
-       flag     times as fast as plain adds behind arc/drop_in.cuh; below 1, a loss; estimated
+       flag     times as fast as plain adds with ARC_DROP_IN_LEARNS; below 1, a loss; estimated
        call     the same with a call of arc, of all values that the line names
        fits     none: leave it; drop-in: leave the flag in; else arc_add_..._f32
        line     of a call of arc, also how many of its calls reduced, the threshold (33: never; the
