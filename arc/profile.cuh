@@ -242,7 +242,8 @@ static inline void arc__predict(arc__line *l) {
   const double call = fmax(3.5 + 0.6 * addresses + 0.75 * n, adds);
   const bool pays = l->sums < 0 ? lanes >= 12 && sums < plain : l->sums > 0;
   l->plain = plain * (is_call ? n : 1) * l->calls;
-  l->flag = !is_call && l->width && pays ? (plain + rest) / (sums + rest) : 1;
+  const double flagged = pays ? sums : plain + 0.5; /* a load and a compare */
+  l->flag = is_call || !l->width ? 1 : (plain + rest) / (flagged + rest);
   l->gain = is_call || l->width % 3 ? (n * plain + 5) / (call + 5) : 1;
   if (!l->does.empty()) return;
   l->does = l->flag >= 1.1 && (n == 1 || l->flag > l->gain) ? "drop-in"

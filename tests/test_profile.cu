@@ -109,17 +109,18 @@ static __global__ void count_warps(const float *at) {
 static const struct {
   double passes, flag[2], call[2];
   const char *fits, *advice;
-} printed_counts[] = {{4, {1, 1}, {0.2, 0.6}, "none", ""},
-                      {16, {1, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
-                      {16, {1, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
-                      {16, {1, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
-                      {0, {1, 1}, {0.5, 1}, "none", ""},
-                      {0, {1, 1}, {0.5, 1}, "none", ""},
-                      {0, {1, 1}, {0.5, 1}, "none", ""},
-                      {32, {1, 2}, {2, 40}, "divergent", ", a loop over about 8 values"},
-                      {4, {1, 1}, {0.2, 0.6}, "none", ", put neighbours back into one warp first"},
-                      {32, {1.5, 40}, {2, 90}, "drop-in", ""},
-                      {32, {1.5, 40}, {1, 1}, "drop-in", ""}};
+} printed_counts[] = {
+    {4, {0.9, 0.97}, {0.2, 0.6}, "none", ""},
+    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
+    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
+    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
+    {0, {0.9, 1}, {0.5, 1}, "none", ""},
+    {0, {0.9, 1}, {0.5, 1}, "none", ""},
+    {0, {0.9, 1}, {0.5, 1}, "none", ""},
+    {32, {1, 2}, {2, 40}, "divergent", ", a loop over about 8 values"},
+    {4, {0.9, 0.97}, {0.2, 0.6}, "none", ", put neighbours back into one warp first"},
+    {32, {1.5, 40}, {2, 90}, "drop-in", ""},
+    {32, {1.5, 40}, {1, 1}, "drop-in", ""}};
 enum { COUNTED_LINES = sizeof printed_counts / sizeof *printed_counts };
 
 /* More lines than a file may have. */
