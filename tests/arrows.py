@@ -12,7 +12,8 @@ BASE = {"headers", "simt", "bench/common"}
 # A place: the places that its files may include, beside itself.
 ALLOWED = {"headers": set(), "simt": set(), "examples": {"headers", "simt"},
            "bench/common": {"headers", "simt"}, "bench/kernels": {"headers", "simt"},
-           "bench/sweep": BASE | {"bench/kernels"}, "python": {"headers", "bench/common"}, "tests": BASE,
+           "bench/drop_in": {"bench/common"}, "bench/sweep": BASE | {"bench/kernels"},
+           "python": BASE, "tests": BASE,
            "simt/tests": {"simt", "bench/common"}, "studies/common": BASE}
 STUDY = BASE | {"studies/common"}  # of a folder of studies; what measures others names them
 MORE = {"studies/gaussians": {"studies/papers"}, "studies/hardware": {"studies/gaussians"}}
