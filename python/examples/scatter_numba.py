@@ -1,16 +1,21 @@
 """scatter_numba.py - a Numba kernel that calls a device function of CUDA C around arc.cuh.
 SPDX-License-Identifier: Apache-2.0
 
-The package numba-cuda compiles the function with NVRTC, to PTX or LTO-IR, and links it."""
+numba-cuda-mlir compiles the function with NVRTC, to PTX or LTO-IR, and links it; where it is not,
+its forerunner numba-cuda does, with a numpy older than 2.5."""
+import importlib.util
+
 import common
 import need
 
 np = common.np
-if not hasattr(np, "row_stack"):  # numpy 2.5 has none; numba-cuda 0.30 asks for it at a launch
-    np.row_stack = lambda arrays: np.vstack(arrays)
-need.module("numba_cuda")
-from numba import config, cuda, types  # noqa: E402
-from numba.cuda import CUSource  # noqa: E402
+if importlib.util.find_spec("numba_cuda_mlir"):
+    from numba_cuda_mlir import cuda, types
+    from numba_cuda_mlir.cuda import CUSource, config
+else:
+    need.module("numba_cuda")
+    from numba import config, cuda, types
+    from numba.cuda import CUSource
 
 if not cuda.is_available():
     need.skip("Numba sees no CUDA device")
