@@ -13,6 +13,7 @@ SPDX-License-Identifier: Apache-2.0
   key_bits  a key that may be no int does not compile, unless ARC_KEY_BITS is 64; an int does
   apart     where lanes may have parted, no mask is that of one lane (apart.py)
   code_size kernels as users write them have few instructions, registers and bytes of stack
+  unit_size tests compile no more kernels for a GPU, nor larger ones: nvcc takes minutes for some
   FILE.cu   as `stack`, of the kernels of that file
   drop_in   what arc/drop_in.cuh does not serve has the machine code that it has without, to the bit,
             or does not compile
@@ -170,6 +171,14 @@ def small(_case, _said, made):
     return size > 500000 and f"{size} bytes"
 
 
+def unit_of(kernels, kb):
+    def check(_case, _said, made):
+        found = (read(made).count(".entry "), os.path.getsize(made) / 1000)
+        wrong = found[0] > kernels or found[1] > kb
+        return wrong and f"{found[0]} kernels and {found[1]:.0f} kB, at most {kernels} and {kb}"
+    return check
+
+
 def names_the_key(_case, said, _made):
     name = "arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64"
     return name not in said and f"the error does not name {name}:\n{said}"
@@ -265,6 +274,10 @@ CODE_SIZE = {
         "rows_in_memory": (620, 48, 0), "lambda": (1840, 48, 0), "lambda_keyed": (1840, 48, 0),
         "lambda_f16": (2220, 48, 0), "by_value": (7300, 64, 48), "run_time": (2040, 64, 256)},
     "-DARC_MAX_PIECES=5": {"pieces": (820, 48, 0), "first_pieces": (400, 40, 0)}}
+# By test and definitions: kernels, and a tenth more kB of PTX, not optimised, than nvcc 13.0 makes.
+UNIT_SIZE = {
+    "divergent": (19, 840), "property": (6, 610), "forms": (11, 850), "index_add": (19, 1210),
+    "policies": (8, 680), "types -DTEST_TYPES_PART=3": (3, 830), "wide": (9, 1280)}
 TWO_UNITS = [f"tests/test_two_units{unit}.cu" for unit in ("", "_other", "_checked")]
 
 
@@ -283,7 +296,7 @@ def stack_cases(every):
         # Nothing is checked where ARC_CHECK is 0, not in GPU programs that include the CPU warp.
         Case("forms", forms("AUTO", 10) + run_time("AUTO"), REPORT + " -include simt/simt.cuh",
              each(spotless(), lacks(r"__assertfail|vprintf|\strap"), scope(False))),
-        Case("rows", rows((1, 9, 64, "width")), REPORT, each(spotless(), scope(False))),
+        Case("rows", rows((9, "width")), REPORT, each(spotless(), scope(False))),
         Case("others", others((9,)), REPORT, each(spotless(), scope(False))),
         # Only the kernel whose width is known at run time has an array in memory.
         Case("patterns", ["examples/patterns.cu"], REPORT, spotless("7dynamic"))]
@@ -339,6 +352,10 @@ TESTS = {
     "code_size": lambda _: [
         Case(options, ["tests/code_size.cu"], f"-cubin -arch=sm_90 -Xptxas -v {options}",
              at_most(limits)) for options, limits in CODE_SIZE.items()],
+    "unit_size": lambda _: [
+        Case(unit, [f"tests/test_{unit.split()[0]}.cu"],
+             " ".join(["-ptx -arch=sm_90 -Ofc=max", *unit.split()[1:]]), unit_of(*limits))
+        for unit, limits in UNIT_SIZE.items()],
     "drop_in": lambda _: [
         *(Case(f"unchanged {options}", ["tests/drop_in_unchanged.cu"], f"{DROP_IN} {options}",
                unchanged) for options in ("", LEARNS)),
