@@ -443,7 +443,9 @@ int main(void) {
   test_reports();
   test_ruin();
   test_means(&none, 0.0, 0.05, 0.03, 0.163, 0.422, 742);
-#ifndef __SANITIZE_ADDRESS__ /* what takes long makes the calls that the rest makes */
+#ifdef __SANITIZE_ADDRESS__ /* what takes long makes the calls that the rest makes */
+  (void)troubles;
+#else
   test_means(&none, 0.0, 0.01, 0.03, 0.066, 0.315, 572);
   test_means(&none, 0.0, 0.15, 0.03, 0.514, 0.608, 710);
   test_means(&troubles[0], -0.3, 0.05, 0.03, 0.339, 0.550, 1185);
