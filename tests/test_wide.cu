@@ -81,6 +81,20 @@ static void check_sum(const struct exact *s, const long long *row, int width, in
   check.compared += 2;
 }
 
+/* Half of the last bit is rounded up by what lies below it, in whichever word. */
+static void check_rest(void) {
+  long long row[ARC_WIDE_WORDS + 2] = {0};
+  const int half = ARC_WIDE_WORDS > 3 ? 16 * (ARC_WIDE_WORDS - 1) + 12 - 53 : 0;
+  row[ARC_WIDE_WORDS - 1] = 1 << 12;
+  for (int w = 0; w < half / 16; ++w) {
+    row[half / 16] = 1ll << half % 16;
+    const double even = arc_wide_to_f64(row, 1, 0);
+    row[w] += 1;
+    CHECK(arc_wide_to_f64(row, 1, 0) > even, "a rest in word %d is lost", w);
+    row[w] -= 1;
+  }
+}
+
 /* After adds alone, infinities are told by 0 and 1, so that many sets of rows can be added up. */
 static void check_told(const long long *row, int width, int i) {
   const unsigned char *told = arc__infinities(row, width, i);
@@ -494,6 +508,7 @@ int main(int argc, char **argv) {
   every_form();
   reads();
   carries();
+  check_rest();
   decisions();
 #if ARC_WIDE_WORDS == 6
   const unsigned long long each = 0xc8e2aaea14842f87ull; /* where each lane adds by itself */
