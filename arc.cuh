@@ -183,9 +183,10 @@ ARC__FN arc_target_f32 arc_target_f32_first(arc_target_f32 target, int count);
    Who calls: all 32 lanes of the warp, converged or not, active or not.
    Example: width 2, lane l adds {1, l} to key l / 16: row 0 gets {16, 120}, row 1 {16, 376}.
    Cost: the adds, a vote and a match; if every lane has its own key, only the match is wasted. With
-   one value and keys that rise with the lane it takes longer than the adds: use atomicAdd. Rows
-   of values that lie in memory are for arc/index_add.cuh: this call, a row a lane, has about 0.6 of
-   the speed of plain atomics by a thread a value, at 3 and 32 columns of random keys.
+   up to three values and keys that rise from lane to lane the call takes longer than the adds, with
+   one value 3 times as long: use atomicAdd. Rows of values that lie in memory are for
+   arc/index_add.cuh: this call, a row a lane, has about 0.6 of the speed of plain atomics by a
+   thread a value, at 3 and 32 columns of random keys.
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target. */
 ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values,
                          bool active ARC__CALLER);
