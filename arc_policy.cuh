@@ -41,15 +41,9 @@
        Most arrays of a target in this file. Each beyond the first costs time to compile.
    ARC_WIDE_WORDS  6, 1..16  [alike: wide rows]
        64-bit words of a sum in a wide target: its range, its memory.
-   ARC_DROP_IN  ARC_DROP_IN_SUMS, ARC_DROP_IN_LEARNS  [any]
-       arc/drop_in.cuh. SUMS: each statement decides anew, in each call. LEARNS: samples of a few
-       warps decide for a statement whether sums pay; where they do not, it is the plain add.
-   ARC_DROP_IN_FLOAT  0, 1  [any]
-       arc/drop_in.cuh. 1: floats of one address are summed as floats: up to a tenth slower. 0: in
-       fixed point, 26 bits for the largest.
-   ARC_DROP_IN_SEVERAL  1, 0  [any]
-       arc/drop_in.cuh. 0: sums only where all lanes that arrive have one address. For lanes that
-       rotate the order of their addresses.
+   ARC_DROP_IN  ARC_DROP_IN_LEARNS, ARC_DROP_IN_SUMS  [any]
+       arc/drop_in.cuh. LEARNS: samples of a few warps decide for a statement whether sums pay;
+       where they do not, it is the plain add. SUMS: each statement decides anew, in each call.
    ARC_PROFILE  0, 1  [any]
        1: with arc/drop_in.cuh, counts lanes and addresses by source line (arc/profile.cuh) instead
        of adding sums.
@@ -136,13 +130,7 @@
 #define ARC_MAX_PIECES 1
 #endif
 #ifndef ARC_DROP_IN
-#define ARC_DROP_IN ARC_DROP_IN_SUMS
-#endif
-#ifndef ARC_DROP_IN_FLOAT
-#define ARC_DROP_IN_FLOAT 0
-#endif
-#ifndef ARC_DROP_IN_SEVERAL
-#define ARC_DROP_IN_SEVERAL 1
+#define ARC_DROP_IN ARC_DROP_IN_LEARNS
 #endif
 #ifndef ARC_PROFILE
 #define ARC_PROFILE 0
@@ -235,16 +223,8 @@
 #error "ARC_DROP_IN must be ARC_DROP_IN_SUMS or ARC_DROP_IN_LEARNS"
 #endif
 
-#if ARC_DROP_IN_FLOAT + 0 < 0 || ARC_DROP_IN_FLOAT + 0 > 1
-#error "ARC_DROP_IN_FLOAT must be 0 or 1"
-#elif ARC_DROP_IN_FLOAT + 0 == 0 && !ARC__IS_ZERO(ARC_DROP_IN_FLOAT)
-#error "ARC_DROP_IN_FLOAT must be 0 or 1"
-#endif
-
-#if ARC_DROP_IN_SEVERAL + 0 < 0 || ARC_DROP_IN_SEVERAL + 0 > 1
-#error "ARC_DROP_IN_SEVERAL must be 0 or 1"
-#elif ARC_DROP_IN_SEVERAL + 0 == 0 && !ARC__IS_ZERO(ARC_DROP_IN_SEVERAL)
-#error "ARC_DROP_IN_SEVERAL must be 0 or 1"
+#if defined(ARC_DROP_IN_FLOAT) || defined(ARC_DROP_IN_SEVERAL)
+#error "ARC_DROP_IN_FLOAT, ARC_DROP_IN_SEVERAL: gone, since each statement learns (ARC_DROP_IN)"
 #endif
 
 #if ARC_PROFILE + 0 < 0 || ARC_PROFILE + 0 > 1
@@ -340,9 +320,8 @@
 #endif
 #if ARC_MAX_PIECES == 1 && ARC_WIDE_WORDS == 6 &&         \
     ARC_COST_REDUCE == 50 && ARC_COST_VALUE == 5 && ARC_COST_MATCH == 120 &&            \
-    ARC_COST_MATCH_SHUFFLE == 10 && ARC_COST_REQUEST == 10 && ARC_DROP_IN_FLOAT == 0 && \
-    ARC_DROP_IN_SEVERAL == 1 && ARC_DROP_IN == ARC_DROP_IN_SUMS && ARC_PROFILE == 0 && \
-    ARC_SAFE_MASKS == 0
+    ARC_COST_MATCH_SHUFFLE == 10 && ARC_COST_REQUEST == 10 &&                           \
+    ARC_DROP_IN == ARC_DROP_IN_LEARNS && ARC_PROFILE == 0 && ARC_SAFE_MASKS == 0
 #define ARC__FEW_STRING "" /* so that the string of the default stays as it is */
 #else
 #if ARC_DROP_IN == ARC_DROP_IN_SUMS
@@ -356,8 +335,7 @@
   " cost_match=" ARC__STRING(ARC_COST_MATCH)                                                    \
   " cost_match_shuffle=" ARC__STRING(ARC_COST_MATCH_SHUFFLE)                                    \
   " cost_request=" ARC__STRING(ARC_COST_REQUEST)                                                \
-  " drop_in=" ARC__DROP_IN_STRING " drop_in_float=" ARC__STRING(ARC_DROP_IN_FLOAT)              \
-  " drop_in_several=" ARC__STRING(ARC_DROP_IN_SEVERAL) " profile=" ARC__STRING(ARC_PROFILE) \
+  " drop_in=" ARC__DROP_IN_STRING " profile=" ARC__STRING(ARC_PROFILE)                          \
   " safe_masks=" ARC__STRING(ARC_SAFE_MASKS)
 #endif
 #define ARC_MIN_LANES_TO_REDUCE(values, requests) \

@@ -2,17 +2,16 @@
    SPDX-License-Identifier: Apache-2.0
 
        nvcc -include arc/drop_in.cuh ...        or one #include above a file's own code
-   From there on an atomicAdd(p, v) whose result is not used is summed over the lanes that arrive
-   together with one p, if that pays, and one of them adds the sum. Served: float, double, int,
-   unsigned, unsigned long long, in global memory, from sm_70 on. All else has the machine code that
-   it has without: results that are used, shared memory, other types, atomicAdd_block, CUB.
-   What to do next is in docs/try.md: a call of arc sees all values of a lane, and gains more.
+   From there on an atomicAdd(p, v) whose result is not used may be summed over the lanes that arrive
+   together with one p; one of them adds the sum. Each statement learns from samples whether that
+   pays; where it does not, it is a load, a compare and the plain add (docs/try.md says more, and
+   what to do next: a call of arc sees all values of a lane, and gains more). Served: float, double,
+   int, unsigned, unsigned long long, from sm_90 on float2 and float4, in global memory, from sm_70
+   on. All else has the machine code that it has without: results that are used, shared memory, other
+   types, atomicAdd_block, CUB. ARC_DROP_IN_SUMS sums in all statements, without samples.
 
    float, one p, sm_80 and newer: in fixed point with 26 bits for the largest value. Error: at most
-   2^-21 of the largest |value|, 2^-24 of the sum, 2^-122. NaN and infinity are added one by one.
-   ARC_DROP_IN_FLOAT 1 sums floats. Cost: about 40 instructions a statement, which decides for
-   itself: lanes that rotate the order of their addresses only pay, but with ARC_DROP_IN_SEVERAL 0,
-   or where it learns by samples whether sums pay: ARC_DROP_IN is ARC_DROP_IN_LEARNS.
+   2^-21 of the largest |value|, 2^-24 of the sum, 2^-122; NaN and infinity as added one by one.
    It adds at the end of the full expression; then the lane finds its addition in memory. Lanes that
    arrive together wait for each other: code in which one waits for another may hang. A function
    that returns atomicAdd's result gains nothing, nor does a pointer to atomicAdd. Set arc's macros
@@ -33,8 +32,9 @@
                                                       pair x = (int)atomicAdd(p, 1)
        cg::invoke_one(g, [&] { return atomicAdd(p, 1); }), and others that deduce the result of a
            function                                   [&]() -> int { return atomicAdd(p, 1); }
-       an object that converts to a float2 *, float4 * or another pointer that is not served
-                                                      atomicAdd((float2 *)object, v)
+       atomicAdd(p, v).x, of a float2 or float4       ((float2)atomicAdd(p, v)).x
+       an object that converts to another pointer than a served one, such as a __half2 *
+                                                      atomicAdd((__half2 *)object, v)
        your own #define atomicAdd above this file      put it below: it replaces arc's (a warning)
    */
 #if !defined(ARC_DROP_IN_CUH) && (defined(__CUDACC__) || defined(SIMT_ON_CPU))
@@ -43,14 +43,25 @@
 #include "../arc_policy.cuh"
 #include "words.cuh"
 #endif
+/* CUDA 12.1 adds float2 and float4. */
+#if defined(__CUDACC__) && (ARC__ARCH == 0 || ARC__ARCH >= 900) && \
+    __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201
+#define ARC__DROPS_VECTORS 1
+#else
+#define ARC__DROPS_VECTORS 0
+#endif
 #if ARC_PROFILE
 #include "profile.cuh"
 #else
 struct arc__code_line {
   int line;
+  unsigned file;
 };
+__device__ constexpr unsigned arc__name_hash(const char *name, unsigned hash) {
+  return *name ? arc__name_hash(name + 1, hash * 33u + (unsigned char)*name) : hash;
+}
 #define ARC__HERE \
-  { __builtin_LINE() }
+  { __builtin_LINE(), arc__name_hash(__builtin_FILE(), 0u) }
 #define arc__count_used(p, at) ((void)(at))
 
 /* A group's sum, in its leader: by pointer jumping, as in arc__reduce_jumping. */
@@ -84,6 +95,17 @@ ARC__FN float arc__drop_in_total(unsigned lanes, unsigned group, int lane, float
   return (float)(int)arc__redux(lanes, (unsigned)__float2int_rn(units)) * unit;
 }
 #endif
+#if ARC__DROPS_VECTORS
+ARC__FN float2 arc__drop_in_total(unsigned lanes, unsigned group, int lane, float2 v) {
+  return make_float2(arc__drop_in_total(lanes, group, lane, v.x),
+                     arc__drop_in_total(lanes, group, lane, v.y));
+}
+ARC__FN float4 arc__drop_in_total(unsigned lanes, unsigned group, int lane, float4 v) {
+  const float2 low = arc__drop_in_total(lanes, group, lane, make_float2(v.x, v.y));
+  const float2 high = arc__drop_in_total(lanes, group, lane, make_float2(v.z, v.w));
+  return make_float4(low.x, low.y, high.x, high.y);
+}
+#endif
 /* By lanes that come together: adds the sums of groups, or of none. */
 template <class T>
 ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T v) {
@@ -95,7 +117,7 @@ ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T
 }
 
 #if ARC_DROP_IN == ARC_DROP_IN_LEARNS
-/* What the statements of a line, modulo ARC__ENTRIES, have learnt. A few warps are drawn for
+/* What the statements of a line, by its entry, have learnt. A few warps are drawn for
    samples; one at a time adds to an entry: nobody waits for it, nothing but speed depends on it. */
 enum { ARC__PLAIN, ARC__ONE, ARC__SEVERAL, ARC__DRAWN };
 enum { ARC__ENTRIES = 256, ARC__SAMPLES = 32, ARC__SEEN = 4 };
@@ -103,10 +125,10 @@ struct arc__statement {
   int line, samples; /* at 2 SAMPLES, this and the sums below are halved */
   int one, several;  /* tenths of passes that sums would have saved, of one address or of any */
   int lanes, addresses, passes, again;
-  unsigned seen[ARC__SEEN]; /* addresses of the last samples, and their multiprocessors */
+  int seen[ARC__SEEN]; /* addresses of the last samples, and their multiprocessors */
 };
 struct arc__learnt {
-  unsigned char says[ARC__ENTRIES]; /* ARC__PLAIN to ARC__SEVERAL, and 4 times what halves how often
+  int says[ARC__ENTRIES]; /* ARC__PLAIN to ARC__SEVERAL, and 4 times what halves how often
                                        a drawn warp is a sample */
   arc__statement of[ARC__ENTRIES];
 };
@@ -114,38 +136,41 @@ static __device__ arc__learnt arc__learnt_here __attribute__((unused));
 
 #if ARC__ARCH >= 700
 #define ARC__OUT_OF_LINE static __device__ inline __attribute__((noinline))
-ARC__FN unsigned arc__clock(void) {
-#if defined(__CUDA_ARCH__)
-  unsigned clock;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
-  return clock;
-#else
-  return (unsigned)clock64();
-#endif
+/* The line, and above it its entry: by line and file. */
+ARC__FN unsigned arc__place(arc__code_line at) {
+  return (at.file + (unsigned)at.line) << 24 | ((unsigned)at.line & 0xffffffu);
 }
-/* What the entry says; the state is ARC__DRAWN if this warp is drawn. */
-ARC__FN unsigned arc__ask(int line) {
-  const unsigned char *at = &arc__learnt_here.says[(unsigned)line % ARC__ENTRIES];
+/* What the entry says; the state is ARC__DRAWN if this warp is drawn, here or, as compilers like it,
+   above a loop. */
+ARC__FN unsigned arc__ask(unsigned place) {
+  const int *at = &arc__learnt_here.says[place >> 24];
 #if defined(__CUDA_ARCH__)
-  unsigned says;
-  asm("{\n\t.reg .pred drawn;\n\t.reg .u32 clock;\n\tld.global.u8 %0, [%1];\n\t"
-      "mov.u32 clock, %%clock;\n\tand.b32 clock, clock, 0x3fc;\n\t"
-      "setp.eq.u32 drawn, clock, 0;\n\t@drawn or.b32 %0, %0, 3;\n\t}"
-      : "=r"(says)
-      : "l"(__cvta_generic_to_global(at)));
-  return says;
+  unsigned says, clock; /* not volatile */
+  asm("ld.global.u32 %0, [%1];" : "=r"(says) : "l"(__cvta_generic_to_global(at)));
+  asm("mov.u32 %0, %%clock;" : "=r"(clock));
 #else
-  return arc__clock() & 0x3fcu ? *at : *at | 3u;
+  const unsigned says = (unsigned)*at, clock = (unsigned)clock64();
 #endif
+  return clock & 0x3fcu ? says : says | 3u;
 }
 
+/* What lies in memory now, past the cache of a multiprocessor. Not volatile, nor by an atomic: a
+   function with either begins with YIELD, which lets lanes that wait for these go on apart. */
+ARC__FN int arc__fresh(const int *p) {
+#if defined(__CUDA_ARCH__)
+  int x;
+  asm("ld.global.L1::no_allocate.s32 %0, [%1];" : "=r"(x) : "l"(__cvta_generic_to_global(p)));
+  return x;
+#else
+  return *p;
+#endif
+}
 /* What atomics cost are passes: in each sector of 32 bytes, the adds to its fullest word; where
    other multiprocessors add to an address, a hundred times that. Sums cost as much as 10 passes
    for one address, 25 for several, and 3 to 10 where nothing is shared. */
-ARC__OUT_OF_LINE void arc__sample(unsigned lanes, arc__u64 address, int line) {
-  const unsigned entry = (unsigned)line % ARC__ENTRIES, word = (unsigned)(address >> 2);
-  arc__statement *at = &arc__learnt_here.of[entry];
-  volatile arc__statement *s = at;
+ARC__OUT_OF_LINE void arc__sample(unsigned lanes, arc__u64 address, unsigned place) {
+  const unsigned entry = place >> 24, word = (unsigned)(address >> 2);
+  arc__statement *s = &arc__learnt_here.of[entry];
   const int lane = arc__lane();
   unsigned here = blockIdx.x, most = 0, hits = 0, sum = 0;
 #if defined(__CUDA_ARCH__)
@@ -153,7 +178,7 @@ ARC__OUT_OF_LINE void arc__sample(unsigned lanes, arc__u64 address, int line) {
 #endif
   const unsigned id = word << 8 | (here & 0xffu);
   ARC__UNROLL
-  for (int i = 0; i < ARC__SEEN; ++i) hits += (s->seen[i] ^ id) - 1u < 255u;
+  for (int i = 0; i < ARC__SEEN; ++i) hits += ((unsigned)arc__fresh(&s->seen[i]) ^ id) - 1u < 255u;
   const unsigned same = __match_any_sync(lanes, word), sector = __match_any_sync(lanes, word / 8u);
   ARC__NO_UNROLL
   for (unsigned step = 16; step > 0; step /= 2)
@@ -165,63 +190,77 @@ ARC__OUT_OF_LINE void arc__sample(unsigned lanes, arc__u64 address, int line) {
     sum += (unsigned)__popc(__ballot_sync(lanes, hits & bit)) * bit;
   const int addresses = __popc(__ballot_sync(lanes, is_first));
   const int sectors = __popc(__ballot_sync(lanes, is_sector));
-  if (!arc__leads(lanes, lane)) return;
-
-  s->seen[here % ARC__SEEN] = id;
-  s->line = line;
-  const int saved = (int)(sum & 0xffu), again = (int)(sum >> 8), count = __popc(lanes);
-  const int gain = 10 * saved + 1000 / ARC__SEEN * again;
-  int one = count < 12 ? -30 : addresses == 1 ? gain - 100 : -50;
-  int several = addresses == 1 || count < 12 ? one : addresses < count ? gain - 250 : -100;
-  atomicAdd(&at->lanes, count);
-  atomicAdd(&at->addresses, addresses);
-  atomicAdd(&at->passes, saved + sectors);
-  atomicAdd(&at->again, again);
-  const int n = atomicAdd(&at->samples, 1) + 1;
-  volatile unsigned char *says = &arc__learnt_here.says[entry];
-  const int said = *says & 3, rest = *says >> 2;
-  const bool pays = (said == ARC__ONE || one > several ? one : several) > 0;
-  one = one < 1000 ? one : 1000; /* at most: changes are seen soon */
-  several = several < 1000 ? several : 1000;
-  one += atomicAdd(&at->one, one);
-  several += atomicAdd(&at->several, several);
-  /* far fewer samples while they agree */
-  const int next = pays != (said != ARC__PLAIN) ? rest - (rest > 0) : rest < 10 ? rest + 2 : 11;
-  if (n >= ARC__SAMPLES)
-    *says = (unsigned char)(4 * next + (several > 0 && several > one + 10 * n ? ARC__SEVERAL
-                                        : one > 0                             ? ARC__ONE
-                                                                              : ARC__PLAIN));
-  ARC__NO_UNROLL
-  for (volatile int *x = &s->samples; n % (2 * ARC__SAMPLES) == 0 && x <= &s->again; ++x)
-    *x = *x / 2;
+  if (arc__leads(lanes, lane)) {
+    const int samples = arc__fresh(&s->samples) + 1, half = samples >= 2 * ARC__SAMPLES;
+    const int says = arc__fresh(&arc__learnt_here.says[entry]), said = says & 3, rest = says >> 2;
+    const int saved = (int)(sum & 0xffu), again = (int)(sum >> 8), count = __popc(lanes);
+    const int gain = 10 * saved + 1000 / ARC__SEEN * again;
+    const int one = count < 12 ? -30 : addresses == 1 ? gain - 100 : -50;
+    const int several = addresses == 1 || count < 12 ? one : addresses < count ? gain - 250 : -100;
+    const bool pays = (said == ARC__ONE || one > several ? one : several) > 0;
+    /* at most 1000: changes are seen soon */
+    const int ones = arc__fresh(&s->one) + (one < 1000 ? one : 1000);
+    const int severals = arc__fresh(&s->several) + (several < 1000 ? several : 1000);
+    s->lanes = (arc__fresh(&s->lanes) + count) >> half;
+    s->addresses = (arc__fresh(&s->addresses) + addresses) >> half;
+    s->passes = (arc__fresh(&s->passes) + saved + sectors) >> half;
+    s->again = (arc__fresh(&s->again) + again) >> half;
+    s->seen[here % ARC__SEEN] = (int)id;
+    s->line = (int)(place & 0xffffffu);
+    s->samples = samples >> half;
+    s->one = ones / (1 + half);
+    s->several = severals / (1 + half);
+    /* far fewer samples while they agree */
+    const int next = pays != (said != ARC__PLAIN) ? rest - (rest > 0) : rest < 10 ? rest + 2 : 11;
+    if (samples >= ARC__SAMPLES)
+      arc__learnt_here.says[entry] =
+          4 * next + (severals > 0 && severals > ones + 10 * samples ? ARC__SEVERAL
+                      : ones > 0                                     ? ARC__ONE
+                                                                     : ARC__PLAIN);
+  }
+  __syncwarp(lanes); /* or they went on apart */
 }
 
-/* Where sums pay, or a warp is drawn, which adds without. */
 template <class T>
-ARC__OUT_OF_LINE void arc__drop_in_learns(T *p, T v, int line, unsigned says) {
+struct arc__drop_in_group {
+  T v;
+  unsigned group, lanes; /* group 0: each lane adds what it has; else its leader adds v, the sum,
+                            and all lanes that came meet behind it */
+};
+/* Where sums pay, or a warp is drawn. Its caller adds. */
+template <class T>
+ARC__OUT_OF_LINE arc__drop_in_group<T> arc__drop_in_learns(T *p, T v, unsigned place,
+                                                           unsigned says) {
+  arc__drop_in_group<T> g = {v, 0u, 0u};
   if ((says & 3u) == ARC__DRAWN) {
-    atomicAdd(p, v);
-    if (arc__clock() >> 10 & ((1u << (says >> 2)) - 1u)) return;
-    return arc__sample(arc__lanes_here(), (arc__u64)p, line);
+    if (((unsigned)(clock64() >> 10) & ((1u << (says >> 2)) - 1u)) == 0u)
+      arc__sample(arc__lanes_here(), (arc__u64)p, place);
+    return g;
   }
   const int lane = arc__lane();
   int same = 0;
   if (sizeof(T) == 4 && __activemask() == ~0u) { /* by a literal mask, for a third less */
     (void)__match_all_sync(~0u, (arc__u64)p, &same);
-    if (same) return arc__drop_in_sums(~0u, ~0u, lane, p, v);
-  }
-  const unsigned lanes = arc__lanes_here();
-  unsigned group = 0u;
-  if (__popc(lanes) >= 12) {
-    if (__any_sync(lanes, (says & 3u) == ARC__SEVERAL)) {
-      group = __match_any_sync(lanes, (arc__u64)p);
-      if (!__any_sync(lanes, (group & (group - 1u)) != 0u)) group = 0u;
-    } else {
-      (void)__match_all_sync(lanes, (arc__u64)p, &same);
-      if (same) group = lanes;
+    if (same) {
+      __syncwarp(~0u); /* what a lane wrote before comes first */
+      g.group = g.lanes = ~0u;
+      g.v = arc__drop_in_total(~0u, ~0u, lane, v);
+      return g;
     }
   }
-  arc__drop_in_sums(lanes, group, lane, p, v);
+  g.lanes = arc__lanes_here();
+  if (__popc(g.lanes) < 12) return g;
+  if (__any_sync(g.lanes, (says & 3u) == ARC__SEVERAL)) {
+    g.group = __match_any_sync(g.lanes, (arc__u64)p);
+    if (!__any_sync(g.lanes, (g.group & (g.group - 1u)) != 0u)) g.group = 0u;
+  } else {
+    (void)__match_all_sync(g.lanes, (arc__u64)p, &same);
+    if (same) g.group = g.lanes;
+  }
+  if (g.group == 0u) return g;
+  __syncwarp(g.lanes);
+  g.v = arc__drop_in_total(g.lanes, g.group, lane, v);
+  return g;
 }
 #endif
 #endif
@@ -230,13 +269,16 @@ template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   if (__isShared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
-  const unsigned says = arc__ask(at.line);
+  const unsigned place = arc__place(at), says = arc__ask(place);
   if ((says & 3u) == ARC__PLAIN) return (void)atomicAdd(p, v);
-  arc__drop_in_learns(p, v, at.line, says);
+  const arc__drop_in_group<T> g = arc__drop_in_learns(p, v, place, says);
+  if (g.group == 0u || arc__leads(g.group, arc__lane())) atomicAdd(p, g.v);
+  if (g.lanes == ~0u) return __syncwarp(~0u); /* what it reads next, behind */
+  if (g.group != 0u) __syncwarp(g.lanes);
 #else
-  const int lane = arc__lane(), several = ARC_DROP_IN_SEVERAL ? 17 : 33; /* lanes for which */
+  const int lane = arc__lane();
   const unsigned lanes = arc__lanes_here();
-  arc__drop_in_sums(lanes, arc__sharers(lanes, lane, p, 12, several), lane, p, v); /* sums pay */
+  arc__drop_in_sums(lanes, arc__sharers(lanes, lane, p, 12, 17), lane, p, v);
   (void)at;
 #endif
 }
@@ -316,6 +358,10 @@ ARC__DROP_IN(unsigned)
 ARC__DROP_IN(arc__u64)
 #if ARC__ARCH == 0 || ARC__ARCH >= 600
 ARC__DROP_IN(double)
+#endif
+#if ARC__DROPS_VECTORS
+ARC__DROP_IN(float2)
+ARC__DROP_IN(float4)
 #endif
 #if defined(__CUDACC__)
 /* Pointers to atomicAdd, which add as without, and other types, overloads that stand above (those

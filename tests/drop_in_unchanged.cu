@@ -37,8 +37,8 @@ KERNEL shared(int *out, const unsigned char *pixels, int n) {
   out[threadIdx.x] = bins[threadIdx.x];
 }
 KERNEL others(float2 *a, float4 *b, __half2 *c, __nv_bfloat162 *d, __half *e, float *f, int *g) {
-  atomicAdd(a, make_float2(1, 2));
-  atomicAdd(b, make_float4(1, 2, 3, 4));
+  a[1] = atomicAdd(a, make_float2(1, 2));
+  b[1] = atomicAdd(b, make_float4(1, 2, 3, 4));
   atomicAdd(c, __float2half2_rn(1.5f));
   atomicAdd(d, __float2bfloat162_rn(1.5f));
   atomicAdd(e, __float2half(0.5f));

@@ -5,32 +5,32 @@
 
 #include "arc/drop_in.cuh"
 
-#if ARC_DROP_IN == ARC_DROP_IN_LEARNS
-#include "arc/profile.cuh"
-#endif
-
 #if !SIMT_ON_CPU /* one GPU at a time: sm_80 and newer sum floats in fixed point */
 #define SIMT_ARCH 900
+#endif
+#define LEARNS (ARC_DROP_IN == ARC_DROP_IN_LEARNS && SIMT_ARCH >= 700)
+#if LEARNS
+#include "arc/profile.cuh"
 #endif
 
 #include <string>
 
 enum { UPDATES = 6, BLOCK = 96, GRID = 3, THREADS = BLOCK * GRID, CELLS = 1 << 10 };
 enum { UNUSED, MIXED, SHARED, SEEN, WAYS };
-enum { LEARNS = ARC_DROP_IN == ARC_DROP_IN_LEARNS };
 enum { ONE, TWO, HALF, SORTED, NEAR, RISING, ROTATED, RANDOM, PATTERNS };
 static const char *const pattern_names[PATTERNS] = {"one",  "two",    "half",    "sorted",
                                                     "near", "rising", "rotated", "random"};
 
-#if ARC_DROP_IN == ARC_DROP_IN_LEARNS
-static __global__ void forget(void) {
+#if LEARNS
+static __global__ void forget(int says) {
   arc__learnt_here.of[threadIdx.x] = arc__statement();
-  arc__learnt_here.says[threadIdx.x] = ARC__PLAIN;
+  arc__learnt_here.says[threadIdx.x] = says;
 }
 /* What each statement has learnt, while other lanes ask, and whether the next lanes are drawn. */
 static __device__ void change(unsigned draw) {
-  const unsigned entry = (__LINE__ + 10 + draw % 32) % ARC__ENTRIES;
-  *(volatile unsigned char *)&arc__learnt_here.says[entry] = draw >> 5 & 3;
+  const arc__code_line at = {(int)(__LINE__ + 10 + draw % 32), arc__name_hash(__FILE__, 0u)};
+  const unsigned entry = arc__place(at) >> 24;
+  *(volatile int *)&arc__learnt_here.says[entry] = (int)(draw >> 5 & 3);
 }
 #else
 static __device__ void change(unsigned) {}
@@ -121,7 +121,7 @@ static void all(const char *type) {
       for (int active : {1, 7, 8, 16, 17, 25, 31, 32}) sums<T>(type, way, pattern, active);
 }
 
-#if ARC_DROP_IN == ARC_DROP_IN_LEARNS
+#if LEARNS
 /* Samples of one statement: of `lanes`, over `words` words that are `apart` bytes from each other,
    and how many lanes in turn have one. first: whether blocks share words. */
 struct shape {
@@ -138,7 +138,8 @@ static __global__ void sample(unsigned long long memory, int line, shape s, int 
   const unsigned long long own = s.share ? 0 : (unsigned long long)x << 12;
   unsigned word = (lane / (unsigned)s.turn + x) % (unsigned)(s.words + !s.words);
   if (s.words == 0) word = (x + lane * 40503u) * 2654435761u >> 12;
-  if (s.lanes >> lane & 1) arc__sample(s.lanes, memory + own + word * (unsigned)s.apart, line);
+  if (s.lanes >> lane & 1)
+    arc__sample(s.lanes, memory + own + word * (unsigned)s.apart, (unsigned)line << 24 | line);
 #else
   (void)memory, (void)line, (void)s, (void)launch;
 #endif
@@ -198,7 +199,7 @@ static void prints(void) {
   struct check_random r;
   if (!check_begin("what is printed", &r)) return;
   const shape two = {"", ~0u, 2, 4096, 16, false, 0}, one = {"", ~0u, 1, 4, 1, false, 0};
-  SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0);
+  SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, ARC__PLAIN);
   for (int launch = 0; launch < 40; ++launch)
     SIMT_LAUNCH(sample, dim3(1), dim3(32), 0, 0, 1ull << 40, 2001, two, 0);
   for (int launch = 0; launch < 7; ++launch)
@@ -210,6 +211,38 @@ static void prints(void) {
         "'%s'", learnt.c_str());
   CHECK(short_of.find("not learnt: 7 of 32") != std::string::npos, "%s", short_of.c_str());
   check.compared += 2;
+}
+#endif
+
+#if LEARNS && ARC__DROPS_VECTORS /* not on the CPU warp */
+/* Lanes add vectors to one cell, or to five in turn. */
+template <class V>
+static __global__ void add_vectors(float *cells, int cell_count, int calls) {
+  for (int call = 0; call < calls; ++call) {
+    alignas(16) float values[4] = {1, 2, (float)threadIdx.x, (float)call};
+    atomicAdd((V *)cells + threadIdx.x % cell_count, *(V *)values);
+  }
+}
+template <class V>
+static void vectors(int says, int cell_count) {
+  enum { CALLS = 100, LANES = 20, BLOCKS = 40 };
+  struct check_random r;
+  if (!check_begin("float2 and float4", &r)) return;
+  const int width = sizeof(V) / sizeof(float);
+  const test_memory<float> cells(width * cell_count);
+  SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, says);
+  SIMT_LAUNCH(add_vectors<V>, dim3(BLOCKS), dim3(LANES), 0, 0, cells.at, cell_count, (int)CALLS);
+  const std::vector<float> got = cells.read();
+  for (int i = 0; i < width * cell_count; ++i) {
+    double must = 0;
+    for (int lane = i / width; lane < LANES; lane += cell_count)
+      must += BLOCKS * CALLS *
+              (i % width == 3   ? (CALLS - 1) / 2.0
+               : i % width == 2 ? lane
+                                : i % width + 1);
+    CHECK(fabs(got[i] - must) <= 1e-4 * must, "value %d is %g and must be %g", i, got[i], must);
+    check.compared += 1;
+  }
 }
 #endif
 
@@ -274,7 +307,7 @@ static void floats(int kind, int count, bool together) {
       largest = fmax(largest, fabs(values[32 * w + lane]));
       all_of += fabs(values[32 * w + lane]);
     }
-    const bool in_fixed_point = together && !ARC_DROP_IN_FLOAT && SIMT_ARCH >= 800;
+    const bool in_fixed_point = together && SIMT_ARCH >= 800;
     double bound = 0x1p-21 * largest + 0x1p-24 * fabs(sum) + 0x1p-122;
     if (!in_fixed_point) bound = 0x1p-20 * all_of + 0x1p-122;
     if (kind == HUGE_VALUES && !in_fixed_point) continue; /* which may overflow on the way */
@@ -296,12 +329,17 @@ int main(int argc, char **argv) {
   all<int>("int");
   all<unsigned>("unsigned");
   all<unsigned long long>("unsigned long long");
-#if ARC_DROP_IN == ARC_DROP_IN_LEARNS
-  SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0);
+#if LEARNS
+  SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, ARC__PLAIN);
   learns();
   prints();
 #endif
   far_addresses();
+#if LEARNS && ARC__DROPS_VECTORS
+  for (int says : {ARC__PLAIN, ARC__ONE, ARC__SEVERAL})
+    for (int cell_count : {1, 5})
+      vectors<float2>(says, cell_count), vectors<float4>(says, cell_count);
+#endif
   for (int kind = 0; kind < KINDS; ++kind)
     for (int count : {3, 8, 20, 32})
       for (bool together : {false, true}) floats(kind, count, together);

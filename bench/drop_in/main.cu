@@ -25,7 +25,7 @@ namespace {
 enum { LAUNCHES = 40, FIRST = 10 };
 const char *const patterns[] = {"key = thread",    "random",      "zipf",
                                 "8 a warp",        "pairs",       "one a warp",
-                                "sorted, 8 a key", "half on one", "one key"};
+                                "sorted by 8", "half on one", "one key"};
 
 int draw_key(int pattern, int i, std::mt19937 *r) {
   const unsigned of_warp = ((unsigned)i / 32u * 2654435761u >> 8) % (DROP_IN_ROWS / 32u) * 32u;
