@@ -41,9 +41,9 @@
        Most arrays of a target in this file. Each beyond the first costs time to compile.
    ARC_WIDE_WORDS  6, 1..16  [alike: wide rows]
        64-bit words of a sum in a wide target: its range, its memory.
-   ARC_DROP_IN  ARC_DROP_IN_LEARNS, ARC_DROP_IN_SUMS  [any]
-       arc/drop_in.cuh. LEARNS: samples of a few warps decide for a statement whether sums pay;
-       where they do not, it is the plain add. SUMS: each statement decides anew, in each call.
+   ARC_DROP_IN  ARC_DROP_IN_SUMS, ARC_DROP_IN_LEARNS  [any]
+       arc/drop_in.cuh. SUMS: each statement decides anew, in each call. LEARNS: samples of a few
+       warps decide for a statement whether sums pay; where they do not, it is the plain add.
    ARC_PROFILE  0, 1  [any]
        1: with arc/drop_in.cuh, counts lanes and addresses by source line (arc/profile.cuh) instead
        of adding sums.
@@ -130,7 +130,7 @@
 #define ARC_MAX_PIECES 1
 #endif
 #ifndef ARC_DROP_IN
-#define ARC_DROP_IN ARC_DROP_IN_LEARNS
+#define ARC_DROP_IN ARC_DROP_IN_SUMS
 #endif
 #ifndef ARC_PROFILE
 #define ARC_PROFILE 0
@@ -224,7 +224,7 @@
 #endif
 
 #if defined(ARC_DROP_IN_FLOAT) || defined(ARC_DROP_IN_SEVERAL)
-#error "ARC_DROP_IN_FLOAT, ARC_DROP_IN_SEVERAL: gone, since each statement learns (ARC_DROP_IN)"
+#error "ARC_DROP_IN_FLOAT, ARC_DROP_IN_SEVERAL: gone; see ARC_DROP_IN_LEARNS"
 #endif
 
 #if ARC_PROFILE + 0 < 0 || ARC_PROFILE + 0 > 1
@@ -321,7 +321,7 @@
 #if ARC_MAX_PIECES == 1 && ARC_WIDE_WORDS == 6 &&         \
     ARC_COST_REDUCE == 50 && ARC_COST_VALUE == 5 && ARC_COST_MATCH == 120 &&            \
     ARC_COST_MATCH_SHUFFLE == 10 && ARC_COST_REQUEST == 10 &&                           \
-    ARC_DROP_IN == ARC_DROP_IN_LEARNS && ARC_PROFILE == 0 && ARC_SAFE_MASKS == 0
+    ARC_DROP_IN == ARC_DROP_IN_SUMS && ARC_PROFILE == 0 && ARC_SAFE_MASKS == 0
 #define ARC__FEW_STRING "" /* so that the string of the default stays as it is */
 #else
 #if ARC_DROP_IN == ARC_DROP_IN_SUMS

@@ -3,12 +3,13 @@
 
        nvcc -include arc/drop_in.cuh ...        or one #include above a file's own code
    From there on an atomicAdd(p, v) whose result is not used may be summed over the lanes that arrive
-   together with one p; one of them adds the sum. Each statement learns from samples whether that
-   pays; where it does not, it is a load, a compare and the plain add (docs/try.md says more, and
-   what to do next: a call of arc sees all values of a lane, and gains more). Served: float, double,
-   int, unsigned, unsigned long long, from sm_90 on float2 and float4, in global memory, from sm_70
-   on. All else has the machine code that it has without: results that are used, shared memory, other
-   types, atomicAdd_block, CUB. ARC_DROP_IN_SUMS sums in all statements, without samples.
+   together with one p; one of them adds the sum. Served: float, double, int, unsigned, unsigned long
+   long, from sm_90 on float2 and float4, in global memory, from sm_70 on. All else has the machine
+   code that it has without: results that are used, shared memory, other types, atomicAdd_block, CUB.
+   ARC_DROP_IN_SUMS: about 40 instructions a statement, which decides in each call.
+   ARC_DROP_IN_LEARNS: each statement learns from samples whether sums pay; where they do not, it is
+   a load, a compare and the plain add. What to do next is in docs/try.md: a call of arc sees all
+   values of a lane, and gains more.
 
    float, one p, sm_80 and newer: in fixed point with 26 bits for the largest value. Error: at most
    2^-21 of the largest |value|, 2^-24 of the sum, 2^-122; NaN and infinity as added one by one.

@@ -226,6 +226,16 @@ def masks_of_lanes(_case, _said, made):
     return apart.check(output_of(disassembler(), "-c", made))
 
 
+def stays_together(_case, _said, made):
+    """A function that begins with YIELD lets lanes that wait for its callers go on apart."""
+    functions = re.findall(r"^(\$\S*arc__\S*):\n(.*?)(?=^\$|^\.text|\Z)",
+                           output_of(disassembler(), "-c", made), re.M | re.S)
+    yields = [name for name, body in functions if "YIELD" in body]
+    if not functions or yields:
+        return f"{len(functions)} functions, YIELD in {yields}"
+    return None
+
+
 def masks_of_lanes_on(*architectures):
     def check(case, said, _made):
         kept = sorted(glob.glob(WORK + "/kept/*.cubin"))
@@ -237,7 +247,7 @@ def masks_of_lanes_on(*architectures):
 
 
 DROP_IN = "-include arc/drop_in.cuh -cubin -arch=sm_90"
-SUMS = "-DARC_DROP_IN=ARC_DROP_IN_SUMS"
+LEARNS = "-DARC_DROP_IN=ARC_DROP_IN_LEARNS"
 COUNTED = """#include "arc.cuh"
 __global__ void counted(float *rows, const int *keys, int n, int *lock) {
   arc_target_f32 t = arc_target_f32_rows(rows, 9, 9);
@@ -247,6 +257,16 @@ __global__ void counted(float *rows, const int *keys, int n, int *lock) {
     for (int k = 0; k < 9; ++k) v[k] = rows[key + k];
     if (key & 1) arc_add_divergent_f32(t, key, v);
     else { while (atomicCAS(lock, 0, 1) != 0) {} atomicExch(lock, 0); }
+  }
+}
+"""
+SERVED = """__global__ void served(float *f, double *d, unsigned *u, unsigned long long *l,
+                                float2 *f2, float4 *f4, const int *keys, int n) {
+  for (int i = threadIdx.x; i < n; i += 32) {
+    const int k = keys[i];
+    if (k < 0) continue;
+    atomicAdd(f + k, 1.0f), atomicAdd(d + k, 1.0), atomicAdd(u + k, 1u), atomicAdd(l + k, 1ull);
+    atomicAdd(f2 + k, make_float2(1, 2)), atomicAdd(f4 + k, make_float4(1, 2, 3, 4));
   }
 }
 """
@@ -358,9 +378,9 @@ TESTS = {
         for unit, limits in UNIT_SIZE.items()],
     "drop_in": lambda _: [
         *(Case(f"unchanged {options}", ["tests/drop_in_unchanged.cu"], f"{DROP_IN} {options}",
-               unchanged) for options in ("", SUMS)),
+               unchanged) for options in ("", LEARNS)),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -include arc/wide.cuh -Ofc=max {options}")
-          for options in ("", SUMS, "-DARC_PROFILE=1")),
+          for options in ("", LEARNS, "-DARC_PROFILE=1")),
         Case("a user's macros", COUNTED, " ".join([DROP_IN, *(
             f"-D{c}=1024" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ")])),  # CUDA's templates use T, U
         *(Case(use, RESULT.format(use), DROP_IN, says(words), fails=True) for use, words in (
@@ -377,11 +397,12 @@ TESTS = {
                              f"-fatbin --keep --keep-dir {WORK}/kept {options} "
                              "-gencode arch=compute_90,code=[sm_90,sm_120]",
                              masks_of_lanes_on("sm_90", "sm_120"))
-                        for source, options in (("apart", ""), ("drop_in", ""), ("drop_in", SUMS))] +
+                        for source, options in (("apart", ""), ("drop_in", ""), ("drop_in", LEARNS))] +
                        [Case(f"safe masks {safe}", COUNTED,
                              f"-cubin -arch=sm_90 -DARC_SAFE_MASKS={safe}",
                              masks_of_one_lane(not safe)) for safe in (0, 1)] +
-                       [Case("counted", COUNTED, DROP_IN + " -DARC_PROFILE=1", masks_of_lanes)]}
+                       [Case("counted", COUNTED, DROP_IN + " -DARC_PROFILE=1", masks_of_lanes),
+                        Case("stays together", SERVED, f"{DROP_IN} {LEARNS}", stays_together)]}
 
 # ---- one case ------------------------------------------------------------------------------------
 
