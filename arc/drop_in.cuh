@@ -135,12 +135,12 @@ struct arc__learnt {
 };
 static __device__ arc__learnt arc__learnt_here __attribute__((unused));
 
-#if ARC__ARCH >= 700
-#define ARC__OUT_OF_LINE static __device__ inline __attribute__((noinline))
 /* The line, and above it its entry: by line and file. */
 ARC__FN unsigned arc__place(arc__code_line at) {
   return (at.file + (unsigned)at.line) << 24 | ((unsigned)at.line & 0xffffffu);
 }
+#if ARC__ARCH >= 700
+#define ARC__OUT_OF_LINE static __device__ inline __attribute__((noinline))
 /* What the entry says; the state is ARC__DRAWN if this warp is drawn, here or, as compilers like it,
    above a loop. */
 ARC__FN unsigned arc__ask(unsigned place) {
