@@ -391,7 +391,8 @@ static void init_any(machine *m) {
 static unsigned next(void) {
   const arc_tune_policy p = arc_tune_next(&tune), untuned = {ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, 0};
   int found = tune.rest < 0 && tune.result.tunings == 0 && is_same(p, untuned);
-  for (int i = 0; i < tune.config.policies; ++i) found |= is_same(p, tune.config.policy[i]);
+  for (int i = 0; i < tune.config.policies && i < ARC_TUNE_MAX_POLICIES; ++i)
+    found |= is_same(p, tune.config.policy[i]);
   CHECK(found, "%d:%d of no list", p.path, p.threshold);
   return p.ticket;
 }
