@@ -14,6 +14,8 @@ if importlib.util.find_spec("numba_cuda_mlir"):
     from numba_cuda_mlir.cuda import CUSource, config
 else:
     need.module("numba_cuda")
+    if not hasattr(np, "row_stack"):
+        need.skip("numba-cuda needs a numpy older than 2.5; numba-cuda-mlir takes any")
     from numba import config, cuda, types
     from numba.cuda import CUSource
 
