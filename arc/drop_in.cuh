@@ -45,11 +45,12 @@
 #include "words.cuh"
 #endif
 /* CUDA 12.1 adds float2 and float4. */
-#if defined(__CUDACC__) && (ARC__ARCH == 0 || ARC__ARCH >= 900) && \
-    __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201
-#define ARC__DROPS_VECTORS 1
-#else
 #define ARC__DROPS_VECTORS 0
+#if defined(__CUDACC_VER_MAJOR__) && (ARC__ARCH == 0 || ARC__ARCH >= 900)
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201
+#undef ARC__DROPS_VECTORS
+#define ARC__DROPS_VECTORS 1
+#endif
 #endif
 #if ARC_PROFILE
 #include "profile.cuh"
@@ -58,11 +59,19 @@ struct arc__code_line {
   int line;
   unsigned file;
 };
-__device__ constexpr unsigned arc__name_hash(const char *name, unsigned hash) {
-  return *name ? arc__name_hash(name + 1, hash * 33u + (unsigned char)*name) : hash;
+/* A loop, as the stack of a recursion has no known size in a debug build. Below C++14 files share
+   entries. */
+__device__ constexpr unsigned arc__name_hash(const char *name) {
+#if __cplusplus >= 201402L
+  unsigned hash = 0;
+  while (*name) hash = hash * 33u + (unsigned char)*name++;
+  return hash;
+#else
+  return (void)name, 0u;
+#endif
 }
 #define ARC__HERE \
-  { __builtin_LINE(), arc__name_hash(__builtin_FILE(), 0u) }
+  { __builtin_LINE(), arc__name_hash(__builtin_FILE()) }
 #define arc__count_used(p, at) ((void)(at))
 
 /* A group's sum, in its leader: by pointer jumping, as in arc__reduce_jumping. */
