@@ -88,18 +88,18 @@
 
 /* ---- >>targets --------------------------------------------------------------------------- */
 
-/* The number of a row. It holds an int: an unsigned key counts as the int of its bits. With
-   ARC_KEY_BITS 64 or options.key_bits 64 it holds 64 bits, such as PyTorch's indices. The C type is
-   long long so that 32 bits can refuse wider keys: if a key may not fit an int, an optimised build
-   fails (the assembler names arc_key_is_no_int__...), and any other stops the kernel there. */
+/* The number of a row. Keys are 32-bit signed; an unsigned key is reinterpreted as int. With
+   ARC_KEY_BITS 64 or options.key_bits 64 keys have 64 bits, as PyTorch's indices do. The type is
+   long long only so that a wider argument can be rejected: if a key may not fit an int, an optimised
+   build fails (the assembler names arc_key_is_no_int__...); any other build stops the kernel. */
 typedef long long arc_key;
 
 /* Where rows lie. A target also holds which parameter its lane adds after a reduction, and the
    default decision, so that a loop does not recompute them.
    Build it once, above the loop; in a lambda, inside it. It belongs to the lane that built it: do
-   not pass it to another lane, through memory or by a shuffle. A target that a lambda captures lies
-   in local memory, unless the lambda is inlined, __attribute__((always_inline)): radfoam's kernel
-   is then 1.5 to 11 times as slow (examples/patterns.cu). */
+   not pass it to another lane, through memory or by a shuffle. If a lambda that is not inlined
+   captures a target, the target lies in local memory, and radfoam's kernel is 1.5 to 11 times as
+   slow; __attribute__((always_inline)) inlines the lambda (examples/patterns.cu). */
 typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
 
 /* One array of rows of a literal width: parameter i of key k lies at base[k * stride + i].
@@ -157,9 +157,9 @@ typedef struct arc_piece_f32 {
 #if ARC_MAX_PIECES > 1
 ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int count);
 
-/* The first `count` pieces of a target, a literal, in the registers of that target. The others must
-   be null. Their values are neither read nor summed, which saves 9 of 158 instructions of a step in
-   gsplat's kernel for 2 of 11 values:
+/* Returns `target` restricted to its first `count` pieces (a literal), in the same registers. The
+   remaining bases must be null. Calls neither read nor sum their values, which saves 9 of 158
+   instructions of a step in gsplat's kernel for 2 of 11 values:
        if (absgrad) arc_add_f32(t, id, g, hit);                    // the same for all lanes
        else arc_add_f32(arc_target_f32_first(t, 4), id, g, hit);
    Who calls: any lane, in any control flow.
@@ -182,11 +182,11 @@ ARC__FN arc_target_f32 arc_target_f32_first(arc_target_f32 target, int count);
 /* Adds; keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, active or not.
    Example: width 2, lane l adds {1, l} to key l / 16: row 0 gets {16, 120}, row 1 {16, 376}.
-   Cost: the adds, a vote and a match; if every lane has its own key, only the match is wasted. With
-   up to three values and keys that rise from lane to lane the call takes longer than the adds, with
-   one value 3 times as long: use atomicAdd. Rows of values that lie in memory are for
-   arc/index_add.cuh: this call, a row a lane, has about 0.6 of the speed of plain atomics by a
-   thread a value, at 3 and 32 columns of random keys.
+   Cost: the adds, a vote and a match. If all keys differ, the match is overhead. With up to three
+   values and keys that rise from lane to lane the call takes longer than the adds, with one value 3
+   times as long: use atomicAdd. For rows of values that lie in memory use arc/index_add.cuh: with
+   one row per lane this call runs at about 0.6 times the speed of one atomic per thread and value,
+   at 3 and 32 columns of random keys.
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target. */
 ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values,
                          bool active ARC__CALLER);
@@ -209,15 +209,15 @@ ARC__FN void arc_add_uniform_f32(arc_target_f32 target, arc_key key, const float
 ARC__FN void arc_add_renderer_f32(arc_target_f32 target, arc_key key, const float *values,
                                   bool active ARC__CALLER);
 
-/* Adds of a partial warp: a block whose size is no multiple of 32, lanes that have returned.
+/* Adds from a partial warp, such as the last one of a block whose size is not a multiple of 32.
    Who calls: exactly the lanes that lane_mask names, all with the same mask. Keys may differ.
    Cost: a full mask is as fast as arc_add_f32; any other one reduces by the tree.
    Reported: ARC_CHECK 1 a lane that is not in its mask, named lanes that are missing. */
 ARC__FN void arc_add_masked_f32(arc_target_f32 target, arc_key key, const float *values,
                                 bool active, unsigned lane_mask ARC__CALLER);
 
-/* The mask of the lanes that are here, for several masked adds in divergent code, each of which all
-   these lanes then make: a row of more than 16 values in parts (examples/cells.cu).
+/* Returns the mask of the lanes that execute this call. Use it in divergent code if the same lanes
+   then make several masked adds: a row of more than 16 values in parts (examples/cells.cu).
    Who calls: any lane, in any control flow. sm_70 and newer. */
 ARC__FN unsigned arc_lanes_here(void);
 
@@ -225,10 +225,10 @@ ARC__FN unsigned arc_lanes_here(void);
    through cells.
    Who calls: any lanes, in any subset and interleaving; each is active. Your own loops, branches
    and atomics may surround the call.
-   Lanes that arrive together are reduced together; the hardware decides which do.
+   Lanes that arrive together are reduced together; which do is up to the hardware.
    Cost: where a warp walks one list, keep its lanes together (examples/patterns.cu) and use
    arc_add_renderer_f32: in the papers' kernel that is 1.8 to 2.0 times as fast (studies/papers).
-   Below sm_70 this call is plain atomics. */
+   On GPUs older than sm_70 this call falls back to plain atomics. */
 ARC__FN void arc_add_divergent_f32(arc_target_f32 target, arc_key key,
                                    const float *values ARC__CALLER);
 
@@ -292,7 +292,7 @@ ARC__FN arc_options arc_options_default(void);
        fixed       float                long long: 64-bit fixed point
        wide        float                6 long longs: whole numbers by exponent (arc/wide.cuh)
 
-   Values of another type than their sums are added as f32 in registers; each sum is converted once.
+   If values and sums differ in type, lanes are summed as f32, and each sum is converted once.
 
    f16, bf16. Rows lie in global memory. Two neighbours are added by one 32-bit instruction: f16
    natively from sm_60 on, bf16 from sm_90 on, else by compare-and-swap. If another value of yours
