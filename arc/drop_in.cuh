@@ -59,19 +59,20 @@ struct arc__code_line {
   int line;
   unsigned file;
 };
-/* A loop, as the stack of a recursion has no known size in a debug build. Below C++14 files share
-   entries. */
-__device__ constexpr unsigned arc__name_hash(const char *name) {
-#if __cplusplus >= 201402L
-  unsigned hash = 0;
-  while (*name) hash = hash * 33u + (unsigned char)*name++;
+/* By functions of their own, up to 128 characters: the stack of a recursion has no known size in a
+   debug build, and a loop leaves other machine code where a result is used. */
+template <int most>
+__device__ constexpr unsigned arc__name_hash(const char *name, unsigned hash);
+template <>
+__device__ constexpr unsigned arc__name_hash<0>(const char *, unsigned hash) {
   return hash;
-#else
-  return (void)name, 0u;
-#endif
+}
+template <int most>
+__device__ constexpr unsigned arc__name_hash(const char *name, unsigned hash) {
+  return *name ? arc__name_hash<most - 1>(name + 1, hash * 33u + (unsigned char)*name) : hash;
 }
 #define ARC__HERE \
-  { __builtin_LINE(), arc__name_hash(__builtin_FILE()) }
+  { __builtin_LINE(), arc__name_hash<128>(__builtin_FILE(), 0u) }
 #define arc__count_used(p, at) ((void)(at))
 
 /* A group's sum, in its leader: by pointer jumping, as in arc__reduce_jumping. */

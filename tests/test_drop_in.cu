@@ -28,7 +28,7 @@ static __global__ void forget(int says) {
 }
 /* What each statement has learnt, while other lanes ask, and whether the next lanes are drawn. */
 static __device__ void change(unsigned draw) {
-  const arc__code_line at = {(int)(__LINE__ + 10 + draw % 32), arc__name_hash(__FILE__)};
+  const arc__code_line at = {(int)(__LINE__ + 10 + draw % 32), arc__name_hash<128>(__FILE__, 0u)};
   const unsigned entry = arc__place(at) >> 24;
   *(volatile int *)&arc__learnt_here.says[entry] = (int)(draw >> 5 & 3);
 }
