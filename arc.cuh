@@ -221,8 +221,8 @@ ARC__FN void arc_add_masked_f32(arc_target_f32 target, arc_key key, const float 
    Who calls: any lane, in any control flow. sm_70 and newer. */
 ARC__FN unsigned arc_lanes_here(void);
 
-/* Adds in divergent code, in place of the atomics. README.md says what it gained where rays walk
-   through cells.
+/* Adds in divergent code, in place of the atomics. studies/kernels_elsewhere.md says what it gained,
+   and where it did not.
    Who calls: any lanes, in any subset and interleaving; each is active. Your own loops, branches
    and atomics may surround the call.
    Lanes that arrive together are reduced together; which do is up to the hardware.

@@ -118,9 +118,9 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
       if (__ballot_sync(lanes, __popc(same) >= most + step) & sector) most += step;
     const unsigned id = (unsigned)(address >> 2);
     volatile unsigned(*seen)[64][ARC__PLACES] = c->seen;
-    ARC__UNROLL /* the loads together */
-        for (unsigned i = 1; i <= ARC__SEEN; ++i) hits +=
-        seen[(here ^ i) % ARC__SLOTS][warp % 64u][place] == id;
+    ARC__UNROLL
+    for (unsigned i = 1; i <= ARC__SEEN; ++i) /* the loads together */
+      hits += seen[(here ^ i) % ARC__SLOTS][warp % 64u][place] == id;
     arc__u64 *last = &c->last[here % ARC__SLOTS][warp % 64u][lane];
     const arc__u64 now = address + ((arc__u64)at.line << 57), step = now - *last;
     *last = now;
