@@ -9,68 +9,73 @@
        arc_target_f32 t = arc_target_f32_rows(grad, 9, 9);  // once, above the loop
        arc_add_f32(t, id, g, hit);                          // all 32 lanes call, hit or not
 
-   Each call counts the active lanes of the warp and finds those with the same key. If they are few,
-   each sends atomics, several floats at a time if the GPU can. If they are many, they first add
+   A call finds the active lanes of the warp that hold the same key. If they are few, each of them
+   sends atomics; one atomic adds several floats if the GPU can. If they are many, they first sum
    their values in registers, and the warp sends each sum once.
 
    Which call to try first
-       one value a lane, keys that rise with the lane        none: atomicAdd is faster
+       one value per lane, and neighbouring lanes            none: atomicAdd is faster
+       add to neighbouring addresses
        the lanes of a warp walk over one list together       arc_add_renderer_f32
-       any other loop, in whatever control flow              arc_add_divergent_f32
-       a scatter, a key for each lane                        arc_add_f32
+       any other loop, with any control flow                 arc_add_divergent_f32
+       a scatter: each lane has its own key                  arc_add_f32
        rows of values that lie in memory                     arc_index_add_rows_f32
-       not a line changed: does arc pay?                     arc/drop_in.cuh
+       what would arc gain? without a source change          arc/drop_in.cuh
 
    Words
-       lane       a thread of a warp, 0 to 31
-       active     a lane that has something to add in this call
-       key        the number of the row a lane adds to
-       width, n   values a lane adds in one call
-       parameter  a place of a row: value i of a lane goes to parameter i of its key's row
-       target     where the rows lie in memory
-       group      the active lanes of a warp that hold one key
-       threshold  the smallest group that is added in registers first
+       lane       a thread of a warp, numbered 0 to 31
+       active     said of a lane that has something to add in this call
+       key        the number of the row to which a lane adds
+       width, n   the number of values that a lane adds in one call
+       parameter  a place in a row: value i of a lane is added to parameter i of the row
+       target     describes where the rows lie in memory
+       group      the active lanes of a warp that hold the same key
+       reduce     to sum the values of a group in registers, before anything is sent to memory
+       request    an atomic instruction of a warp
+       threshold  the number of lanes from which a group is reduced
        path       a method of adding: ARC_PATH_... of arc_policy.cuh
 
    Contents (search for the mark)
        >>targets    where rows lie: one array, several arrays, a width known at run time
        >>adds       the calls
-       >>options    what you may choose and promise for a call
-       >>types      the other types of values and sums, fixed point
-       >>entries    the bodies of what is declared here
+       >>options    what you may choose and promise for one call
+       >>types      other types of values and sums; fixed point
+       >>entries    the definitions of what is declared here
 
    Files. arc/core.cuh defines how a call works, on top of arc/words.cuh. Forms for special cases
-   have files with their own text. An #include switches one on, in place of this file's, in front of
-   it or behind. docs/stability.md says what 1.0 keeps; what is EXPERIMENTAL may change until then:
+   have their own files, each with its manual. To use a form, #include its file: before this one,
+   after it, or alone.
        arc/index_add.cuh  rows of values that lie in memory, as in PyTorch's index_add
        arc/hot.cuh        rows to which the whole grid adds
        arc/sums.cuh       an add in two steps: you see each sum before it is added
-       arc/papers.cuh     the papers' forms: arrays of pointers, atomred
-       arc/wide.cuh       sums that repeat without a scale; in front of all others
+       arc/papers.cuh     the papers' interfaces: arrays of pointers, atomred
+       arc/wide.cuh       sums that repeat to the last bit, without a scale; include it first
        arc/overloads.cuh  arc_add(target, ...) for all types, by C++ overloading
-       arc/drop_in.cuh    atomicAdd by arc, without a changed line; C++, needs nothing else;
-                          with ARC_PROFILE 1 (arc/profile.cuh) it counts instead; EXPERIMENTAL
-   arc_policy.cuh lists the macros that you may set, with -D or above the include.
+       arc/drop_in.cuh    makes atomicAdd use arc, without a source change; C++, works alone; with
+                          ARC_PROFILE 1 (arc/profile.cuh) it counts instead. EXPERIMENTAL
+   arc_policy.cuh lists the macros that you may set, with -D or above the include. Names marked
+   EXPERIMENTAL may change in any version before 1.0 (docs/stability.md).
 
    Contract of every add
-   - Each active lane's values are added to the row of its key exactly once. Your values are not
-     changed. Nothing is returned.
-   - The key, the values and the addresses of an inactive lane are not read, unless the call's
-     promises allow it.
+   - A call adds each active lane's values to the row of its key exactly once. It does not change
+     your values, and returns nothing.
+   - A call does not read the key, the values or the row of an inactive lane, unless your promises
+     allow it.
    - NaN or infinity in one value reaches that parameter of that key and no other. Integers wrap.
-   - The order of additions is unspecified. Sums of floats may differ in the last bits from run to
-     run, as with atomicAdd; sums in fixed and wide targets do not. A sum of -0 may read as +0.
-   - Additions are relaxed, in the scope of options.scope.
-   - A literal width up to 128 (64 of 64-bit values) stays in registers: no stack frame, and no
-     spills except of your own values.
+   - The order of additions is unspecified. So sums of floats may differ in the last bits from run
+     to run, as with atomicAdd; sums in fixed and wide targets do not. A sum of -0 may read as +0.
+   - Memory order: relaxed, in the scope that options.scope names.
+   - With a literal width up to 128 (64 of 64-bit values) values stay in registers: a call adds no
+     stack frame, and spills nothing but values of yours.
 
-   What is reported. Without checks, nothing: if a lane is missing or a key is wrong, sums are
-   silently wrong. With ARC_CHECK 1 a kernel stops with a message if arguments are illegal or lanes
-   are missing, with ARC_CHECK 2 also if a promise is broken or lanes differ where they must agree.
-   The CPU warp (simt/) finds most errors without a GPU; tests/USER_ERRORS.md lists them.
+   Errors. By default a call checks nothing: if a lane is missing or a key is wrong, sums are
+   silently wrong. With ARC_CHECK 1 a kernel stops with a message if an argument is illegal or a
+   lane is missing; with ARC_CHECK 2 also if you break a promise, or if lanes differ where they must
+   agree. Below, "Reported" lists these by level. The CPU warp (simt/) finds most errors without a
+   GPU; tests/USER_ERRORS.md lists them.
 
-   JIT. NVRTC takes arc.cuh, arc_policy.cuh, arc/words.cuh, arc/core.cuh and the forms in use as
-   named strings; CuPy and other packages take an include path (python/examples). */
+   JIT. Pass arc.cuh, arc_policy.cuh, arc/words.cuh, arc/core.cuh and the forms that you use to
+   NVRTC as named strings. CuPy and other packages take an include path (python/examples). */
 #if !defined(ARC_CUH) && !defined(__CUDACC__) && !defined(SIMT_ON_CPU)
 #define ARC_CUH /* skips the rest, which would be a wall of errors */
 #error "arc.cuh: compile this file as CUDA (.cu, or nvcc -x cu), or include simt/simt.cuh first"
@@ -82,73 +87,77 @@
 
 #include "arc/words.cuh"
 
-/* What follows is declared for float, suffix f32; >>types lists the other suffixes. ARC__FN is
-   `static __device__ __forceinline__`. ARC__CALLER is empty except on the CPU warp, whose reports
-   name the line of your call. */
+/* The declarations below are those for float, with the suffix f32; >>types lists the other
+   suffixes. ARC__FN is `static __device__ __forceinline__`. ARC__CALLER is empty; on the CPU warp
+   it passes the line of your call, for reports. */
 
 /* ---- >>targets --------------------------------------------------------------------------- */
 
 /* The number of a row. Keys are 32-bit signed; an unsigned key is reinterpreted as int. With
    ARC_KEY_BITS 64 or options.key_bits 64 keys have 64 bits, as PyTorch's indices do. The type is
-   long long only so that a wider argument can be rejected: if a key may not fit an int, an optimised
-   build fails (the assembler names arc_key_is_no_int__...); any other build stops the kernel. */
+   long long only so that a wider argument can be rejected: if a key may not fit an int, an
+   optimised build fails (the assembler names arc_key_is_no_int__...); other builds stop the kernel
+   at run time. */
 typedef long long arc_key;
 
-/* Where rows lie. A target also holds which parameter its lane adds after a reduction, and the
-   default decision, so that a loop does not recompute them.
-   Build it once, above the loop; in a lambda, inside it. It belongs to the lane that built it: do
-   not pass it to another lane, through memory or by a shuffle. If a lambda that is not inlined
-   captures a target, the target lies in local memory, and radfoam's kernel is 1.5 to 11 times as
-   slow; __attribute__((always_inline)) inlines the lambda (examples/patterns.cu). */
+/* Describes where rows lie. A target also holds what its lane adds after a reduction, and the
+   default decision, so that a loop does not compute them again.
+   Build it once, above the loop. It belongs to the lane that built it: do not pass it to another
+   lane, through memory or by a shuffle. In a lambda build it inside: if a lambda that is not
+   inlined captures a target, the target lies in local memory, and radfoam's kernel runs at 0.09 to
+   0.67 times its speed. __attribute__((always_inline)) inlines a lambda (examples/patterns.cu). */
 typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
 
-/* One array of rows of a literal width: parameter i of key k lies at base[k * stride + i].
+/* Returns a target for one array of rows: parameter i of key k lies at base[k * stride + i].
    Who calls: any lane, in any control flow.
-     base    aligned to one value, in global or shared memory
+     base    global or shared memory, aligned to one value
      stride  values from one row to the next, below 2^31 bytes. 0 is legal: one row for all keys.
              Negative keys are legal, and k * stride may exceed 2^31.
-     width   values of a row, 1 or more, a literal. Any other expression works, but is slow.
-   arc reads the alignment from base and stride. If both are multiples of 16 bytes, one request adds
-   up to 4 floats on sm_90 and newer; of 8 bytes, 2 floats. So pass the true distance of two rows:
-   rows(p, 2, 2) with key k needs one request, rows(p, 1, 2) with key 2 * k needs two.
-   Example: rows(p, 4, 3) and key 2 are p[8], p[9], p[10]; p[11] is never touched.
+     width   values per row, 1 or more, a literal. Any other expression works, but is slow.
+   Pass the true distance between rows, since arc reads the alignment from base and stride. If both
+   are multiples of 16 bytes, one request adds up to 4 floats on sm_90 and newer; if both are
+   multiples of 8 bytes, 2 floats. So rows(p, 2, 2) with key k needs one request per lane, but
+   rows(p, 1, 2) with key 2 * k needs two.
+   Example: rows(p, 4, 3) with key 2 are p[8], p[9], p[10]; a call never touches p[11].
    Cost: about 20 instructions.
    Reported: ARC_CHECK 1 a width below 1, a stride below the width. */
 ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width);
 
-/* The same for a width that is known only at run time. Calls add four values at a time. The array
-   that you pass as `values` is indexed at run time, so it lies in local memory; your own loop over
-   calls of literal widths avoids that (examples/patterns.cu).
-   Cost: it divides, so build it above loops. */
+/* Returns the same target for a width that is known only at run time. Calls add four values at a
+   time. They index `values` at run time, so your array lies in local memory; a loop of your own
+   over calls of literal widths avoids that (examples/patterns.cu).
+   Cost: divisions, so build it above loops. */
 ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width);
 
-/* Planes, as in tensors with the channels first and in structures of arrays: parameter i of key k
-   lies at base[i * plane + k]. One target of any width in place of a piece for each array; pieces
-   end at 8 and compile slowly.
+/* Returns a target for planes, as in tensors with the channels first and in structures of arrays:
+   parameter i of key k lies at base[i * plane + k]. Planes may have any width. For arrays that lie
+   at one distance, use planes rather than pieces, which end at 8 and compile slowly.
    Who calls: any lane, in any control flow.
      base   as above
-     plane  values from one plane to the next, not 0; it may be negative. Arrays with an allocation
-            each have no such distance: they are pieces.
-     width  planes, a literal. Any other expression works, but is slow.
-   No request adds two values of a lane, since they do not lie side by side. The requests of lanes
-   whose keys are neighbours fill their sectors, as those of plain atomics do.
-   Example: N pictures of 3 channels of H * W pixels: planes(p, H * W, 3), and pixel x of picture n
-   has the key 3 * H * W * n + x.
-   Keys from `plane` on are legal, as there: key k + plane has parameter 0 where key k has 1.
+     plane  values from one plane to the next, not 0; it may be negative. Arrays that were allocated
+            one by one have no such distance: use pieces.
+     width  number of planes, a literal. Any other expression works, but is slow.
+   Each value is a request of its own, since values of a lane do not lie side by side. If
+   neighbouring lanes have neighbouring keys, their requests are coalesced, as those of plain
+   atomics are.
+   Example: N pictures with 3 channels of H * W pixels: planes(p, H * W, 3); pixel x of picture n
+   has the key 3 * H * W * n + x. Such a key may exceed `plane`: parameter 0 of key k + plane is
+   parameter 1 of key k.
    Suffixes: all but f16, bf16 and wide, whose parameters share words.
    Reported: ARC_CHECK 1 a plane of 0, or of 1, whose rows overlap; ARC_CHECK 2 the promise
    ARC_PROMISE_ALIGNED_16, which planes cannot keep. */
 ARC__FN arc_target_f32 arc_target_f32_planes(float *base, int plane, int width);
 
-/* Several arrays of rows, after #define ARC_MAX_PIECES (2 to 8) above the include of arc.cuh. Piece
-   0 holds the first parameters of a row, piece 1 the next ones; widths add up.
+/* Returns a target for several arrays of rows. It needs #define ARC_MAX_PIECES (2 to 8) above the
+   include of arc.cuh. Piece 0 holds the first parameters of a row, piece 1 the next ones; the width
+   of the target is the sum of their widths.
    Who calls: any lane, in any control flow.
-     pieces  base, stride and width as above. The base of any piece but the first may be null: its
-             values are summed and not added.
-     count   a literal
-   Example: pieces {{means, 2, 2}, {colours, 3, 3}}: values 0, 1 of key k go to means[2 * k] and
-   on, values 2, 3, 4 to colours[3 * k] and on.
-   Cost: 4 more instructions for each further piece.
+     pieces  base, stride and width of each array, as above. The base of any piece but the first may
+             be null: a call sums its values, but does not add the sums.
+     count   number of pieces, a literal
+   Example: with pieces {{means, 2, 2}, {colours, 3, 3}} a call adds values 0 and 1 to means[2 *
+   key] and the next, values 2 to 4 to colours[3 * key] and the next two.
+   Cost: 4 more instructions per further piece.
    Reported: ARC_CHECK 1 a count below 1 or above ARC_MAX_PIECES. */
 typedef struct arc_piece_f32 {
   float *base;
@@ -157,53 +166,56 @@ typedef struct arc_piece_f32 {
 #if ARC_MAX_PIECES > 1
 ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int count);
 
-/* Returns `target` restricted to its first `count` pieces (a literal), in the same registers. The
-   remaining bases must be null. Calls neither read nor sum their values, which saves 9 of 158
-   instructions of a step in gsplat's kernel for 2 of 11 values:
+/* Returns `target` restricted to its first `count` pieces (a literal). It takes no further
+   registers. The bases of the other pieces must be null. Calls do not read or sum the values of
+   these pieces; if that leaves out 2 of 11 values, it saves 9 of 158 instructions per step of
+   gsplat's kernel:
        if (absgrad) arc_add_f32(t, id, g, hit);                    // the same for all lanes
        else arc_add_f32(arc_target_f32_first(t, 4), id, g, hit);
    Who calls: any lane, in any control flow.
-   Reported: ARC_CHECK 1 a count that leaves out a piece with a base, or of more pieces. */
+   Reported: ARC_CHECK 1 a count that leaves out a piece with a base, or exceeds the pieces. */
 ARC__FN arc_target_f32 arc_target_f32_first(arc_target_f32 target, int count);
 #endif
 
 /* ---- >>adds ------------------------------------------------------------------------------ */
-/* All adds share their first arguments:
+/* All adds have the same first arguments:
      target  the same in all lanes that call
      key     the row's number, arc_key
-     values  as many as the target is wide
+     values  an array of as many values as the target is wide
      active  whether this lane adds
-   The policy macros choose the path (ARC_PATH) and the threshold (ARC_BALANCE_THRESHOLD); by
-   default arc decides. arc_add_with_f32 chooses for one call.
-   Cost of a call: see the head of arc/core.cuh. A warp without an active lane costs one vote. With
-   one active lane of up to 10 values the decision costs 10 to 17 % of the sweep's kernel.
+   By default arc chooses path and threshold. The macros ARC_PATH and ARC_BALANCE_THRESHOLD choose
+   them for a file, arc_add_with_f32 for one call.
+   Cost: the head of arc/core.cuh counts shuffles and requests. If no lane is active, a call costs
+   one vote. If one lane of up to 10 values is active, the decision takes 10 to 17 % of the time of
+   the sweep's kernel.
    Source: ARC paper, sections 4.4 and 5.5. */
 
-/* Adds; keys may differ from lane to lane.
+/* Adds the values of active lanes; keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, active or not.
-   Example: width 2, lane l adds {1, l} to key l / 16: row 0 gets {16, 120}, row 1 {16, 376}.
-   Cost: the adds, a vote and a match. If all keys differ, the match is overhead. With up to three
-   values and keys that rise from lane to lane the call takes longer than the adds, with one value 3
-   times as long: use atomicAdd. For rows of values that lie in memory use arc/index_add.cuh: with
-   one row per lane this call runs at about 0.6 times the speed of one atomic per thread and value,
-   at 3 and 32 columns of random keys.
+   Example: width 2, and lane l adds {1, l} to key l / 16: row 0 gets {16, 120}, row 1 {16, 376}.
+   Cost: a vote, a match and the adds. If all keys differ, vote and match are overhead. If
+   neighbouring lanes also add to neighbouring rows of up to 3 values, atomicAdd is faster: with one
+   value the call runs at a third of its speed. If rows of values lie in memory, use
+   arc/index_add.cuh: with one row per lane and random keys, this call runs at about 0.6 times the
+   speed of one atomic per thread and value (3 and 32 values per row).
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target. */
 ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values,
                          bool active ARC__CALLER);
 
-/* Adds; the warp has one key, as when it walks over one list. The call neither matches nor shuffles
-   keys.
-   Who calls: all 32 lanes, all with the same key, inactive ones too.
-   Example: lanes 0 to 9 active, each adds {1}: the row gets 10.
+/* Adds the values of active lanes; all lanes have one key, as when a warp walks over one list.
+   Who calls: all 32 lanes of the warp, all with the same key, inactive ones too.
+   Example: lanes 0 to 9 are active and each adds {1}: the row gets 10.
+   Cost: that of arc_add_f32 without the match.
    Reported: ARC_CHECK 2 keys that differ. */
 ARC__FN void arc_add_uniform_f32(arc_target_f32 target, arc_key key, const float *values,
                                  bool active ARC__CALLER);
 
-/* The same for a renderer that walks over a list of primitives. It is the fastest call. You promise
-   more (ARC_PROMISE_RENDERER): inactive lanes hold zeros, and a warp calls only if a lane is
-   active. If few lanes of a warp are active, try arc_add_divergent_f32 first: with 2.6 lanes on
-   average (SoftRas) it had 0.99 of the speed of atomics, this call 0.85 to 0.94.
-   Who calls: all 32 lanes, all with the same key, at least one of them active:
+/* Adds the values of active lanes, as arc_add_uniform_f32 does, in a renderer that walks over a
+   list of primitives. It is the fastest call, since you promise more (ARC_PROMISE_RENDERER):
+   inactive lanes hold zeros, and a warp calls only if a lane is active. If few lanes of a warp are
+   active, try arc_add_divergent_f32 first: with 2.6 active lanes on average (SoftRas) that call ran
+   at 0.99 times the speed of atomics, this one at 0.85 to 0.94 times.
+   Who calls: all 32 lanes of the warp, all with the same key, at least one of them active:
        if (__any_sync(0xffffffff, hit)) arc_add_renderer_f32(t, id, g, hit);
    Reported: ARC_CHECK 2 an inactive lane's value that is not 0, a warp without an active lane. */
 ARC__FN void arc_add_renderer_f32(arc_target_f32 target, arc_key key, const float *values,
@@ -211,28 +223,29 @@ ARC__FN void arc_add_renderer_f32(arc_target_f32 target, arc_key key, const floa
 
 /* Adds from a partial warp, such as the last one of a block whose size is not a multiple of 32.
    Who calls: exactly the lanes that lane_mask names, all with the same mask. Keys may differ.
-   Cost: a full mask is as fast as arc_add_f32; any other one reduces by the tree.
+   Cost: with a full mask that of arc_add_f32; else the call reduces by the tree path.
    Reported: ARC_CHECK 1 a lane that is not in its mask, named lanes that are missing. */
 ARC__FN void arc_add_masked_f32(arc_target_f32 target, arc_key key, const float *values,
                                 bool active, unsigned lane_mask ARC__CALLER);
 
 /* Returns the mask of the lanes that execute this call. Use it in divergent code if the same lanes
-   then make several masked adds: a row of more than 16 values in parts (examples/cells.cu).
+   then make several masked adds, such as the parts of a row of more than 16 values
+   (examples/cells.cu).
    Who calls: any lane, in any control flow. sm_70 and newer. */
 ARC__FN unsigned arc_lanes_here(void);
 
-/* Adds in divergent code, in place of the atomics. studies/kernels_elsewhere.md says what it gained,
-   and where it did not.
-   Who calls: any lanes, in any subset and interleaving; each is active. Your own loops, branches
-   and atomics may surround the call.
-   Lanes that arrive together are reduced together; which do is up to the hardware.
-   Cost: where a warp walks one list, keep its lanes together (examples/patterns.cu) and use
-   arc_add_renderer_f32: in the papers' kernel that is 1.8 to 2.0 times as fast (studies/papers).
+/* Adds the values of the lanes that call, in divergent code: it replaces your atomics where they
+   stand. studies/kernels_elsewhere.md lists what it gained, and where it lost.
+   Who calls: any lanes, in any subset and interleaving; each lane that calls is active. Your own
+   loops, branches and atomics may surround the call.
+   The call reduces over the lanes that arrive together; which do is up to the hardware.
+   Cost: if a warp walks over one list, keep its lanes together (examples/patterns.cu) and use
+   arc_add_renderer_f32, which is 1.8 to 2.0 times as fast in the papers' kernel (studies/papers).
    On GPUs older than sm_70 this call falls back to plain atomics. */
 ARC__FN void arc_add_divergent_f32(arc_target_f32 target, arc_key key,
                                    const float *values ARC__CALLER);
 
-/* Adds by the given options: the general form of all of the above.
+/* Adds the values of active lanes as `options` say: the general form of all calls above.
    Who calls: the lanes of options.lane_mask.
        arc_options o = arc_options_default();
        o.promises = ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO;
@@ -242,80 +255,86 @@ typedef struct arc_options arc_options;
 ARC__FN void arc_add_with_f32(arc_target_f32 target, arc_key key, const float *values, bool active,
                               arc_options options ARC__CALLER);
 
-/* atomicAdd(address, value) without a result.
-   Who calls: any lane, in any control flow. address: global or shared memory, aligned to one value.
-   Not of f16, bf16, fixed, f32_to_f64. */
+/* Adds one value by a plain atomic: atomicAdd(address, value) without a result, in ARC_SCOPE.
+   Who calls: any lane, in any control flow.
+     address  global or shared memory, aligned to one value
+   Suffixes: all but f16, bf16, fixed, wide and f32_to_f64. */
 ARC__FN void arc_atomic_add_f32(float *address, float value);
 
 /* ---- >>options --------------------------------------------------------------------------- */
 
-/* Promises, ARC_PROMISE_... of arc_policy.cuh, joined by |. A promise saves work and never makes a
-   call slower. A broken promise gives wrong sums.
-     ONE_KEY           all 32 lanes hold one key, inactive ones too. Saves the match of the keys.
-     INACTIVE_IS_ZERO  inactive lanes hold readable zeros, such as the gradients of pixels that
-                       miss. Saves up to a select a value.
-     WARP_IS_ACTIVE    a warp calls only if a lane is active, as after your own vote. Saves arc's
+/* What you may promise: ARC_PROMISE_... of arc_policy.cuh, joined by |. A promise saves work and
+   never makes a call slower. If you break one, sums are wrong.
+     ONE_KEY           All 32 lanes hold one key, inactive ones too. Saves the match.
+     INACTIVE_IS_ZERO  Inactive lanes hold readable zeros, such as the gradients of pixels that
+                       miss. Saves up to one select per value.
+     WARP_IS_ACTIVE    A warp calls only if a lane is active, as after a vote of yours. Saves arc's
                        vote.
-     ALIGNED_16        base and stride of every piece are multiples of 16 bytes of global memory.
-                       Saves the code for other rows.
+     ALIGNED_16        Rows lie in global memory; base and stride of every piece are multiples of 16
+                       bytes. Saves the code for other rows.
      RENDERER          INACTIVE_IS_ZERO and WARP_IS_ACTIVE. */
 
-/* What one call does. All but the threshold and a mask must be literals, which cost nothing. To
-   choose a path at run time, write a switch (examples/tuned.cu). If a path does not fit (butterfly:
-   several keys, or a partial warp; transposed: a partial warp), the call takes the papers'
-   fallback: plain atomics for butterfly, the tree for transposed. */
+/* The options of one call. The threshold and a lane mask may be known only at run time; all others
+   must be literals, and then cost nothing. To choose a path at run time, write a switch
+   (examples/tuned.cu). Butterfly cannot serve several keys or a partial warp: the call then falls
+   back to plain atomics. Transposed cannot serve a partial warp: the call takes the tree. */
 struct arc_options {
   int path;                     /* ARC_PATH_... */
   int promises;                 /* ARC_PROMISE_..., joined by | */
-  int threshold;                /* lanes, 0..33: a smaller group sends atomics; 0 always reduces, 33
-                                   never; 1 for rows that the whole grid adds to. Or
+  int threshold;                /* lanes, 0..33: a smaller group sends atomics. 0 always reduces, 33
+                                   never. Use 1 for rows to which the whole grid adds. Or
                                    ARC_THRESHOLD_AUTO: arc decides */
   unsigned long long lane_mask; /* who calls: ARC_LANES_ALL, a mask, or ARC_LANES_HERE */
-  int key_bits;                 /* 32, or 64: keys beyond an int */
+  int key_bits;                 /* 32, or 64 for keys that do not fit an int */
   int scope;  /* ARC_SCOPE_DEVICE, or ARC_SCOPE_SYSTEM: atomic towards other GPUs */
-  bool exact; /* of fixed targets, >>types */
+  bool exact; /* fixed targets only, >>types */
 };
 
-/* The macros' values, for all lanes of a warp, without promises. */
+/* Returns the options that the macros of arc_policy.cuh set, for all lanes of a warp, without
+   promises. */
 ARC__FN arc_options arc_options_default(void);
 
 /* ---- >>types ----------------------------------------------------------------------------- */
-/* Every name with the suffix f32 exists for each suffix, with its types in place of float:
+/* For each suffix there is every name that f32 has, with these types in place of float:
 
-       suffix      values               sums in memory
-       f32         float                float
-       f64         double               double
-       i32, u32    int, unsigned        the same
-       i64, u64    long long, unsigned long long   the same
-       f16, bf16   float                16-bit floats, by a pointer of any type (void *)
-       f32_to_f64  float                double
-       fixed       float                long long: 64-bit fixed point
-       wide        float                6 long longs: whole numbers by exponent (arc/wide.cuh)
+       suffix      values                the sums in memory
+       f32         float                 float
+       f64         double                double
+       i32         int                   int
+       u32         unsigned              unsigned
+       i64         long long             long long
+       u64         unsigned long long    unsigned long long
+       f16, bf16   float                 16-bit floats; the pointer may have any type (void *)
+       f32_to_f64  float                 double
+       fixed       float                 long long: 64-bit fixed point
+       wide        float                 6 long longs per sum (arc/wide.cuh)
 
-   If values and sums differ in type, lanes are summed as f32, and each sum is converted once.
+   If values and sums differ in type, a call sums lanes as floats and converts each sum once.
 
-   f16, bf16. Rows lie in global memory. Two neighbours are added by one 32-bit instruction: f16
-   natively from sm_60 on, bf16 from sm_90 on, else by compare-and-swap. If another value of yours
-   shares a 32-bit word with a row, -0 is added to it: it keeps its value, but the bits of a NaN may
-   become 7fff. Rows of even width at even places share no word.
+   f16, bf16. Rows lie in global memory. One 32-bit instruction adds two neighbouring values: f16
+   natively on sm_60 and newer, bf16 on sm_90 and newer, else by compare-and-swap. If a 32-bit word
+   holds a value of a row and a value of something else, -0 is added to the other one: it keeps its
+   value, but the bits of a NaN may become 7fff. Rows of even width at even places share no word.
 
-   fixed. Constructors take one more argument, and arc_piece_fixed one more field: int scale_log2,
-   -126 to 126. x is added as x * 2^scale_log2, rounded to the nearest integer. Clear rows to 0.
-   A row holds sums below 2^(63 - scale_log2). Overflow, NaN and infinity give meaningless sums;
-   only ARC_CHECK 2 reports them. Subnormal values count as 0 under -ftz=true.
-   What repeats to the last bit:
-       default    the same launch with the same policy, on any GPU
-       exact      (options.exact, ARC_EXACT, and every divergent call) any path, threshold, block
-                  and grid; each value is rounded, no sum, at twice the cost
-   docs/reproducible.md has ranges, errors and how to choose a scale. If you cannot choose one, wide
-   targets repeat as fixed ones do by default. */
+   fixed. Constructors take one more argument, and arc_piece_fixed has one more field: int
+   scale_log2, -126 to 126. A call adds x as x * 2^scale_log2, rounded to the nearest integer. Clear
+   rows to 0 first. A sum holds magnitudes below 2^(63 - scale_log2). After overflow, NaN or
+   infinity a sum is meaningless; only ARC_CHECK 2 reports it. Subnormal values count as 0 with
+   -ftz=true. There are two modes. Their sums are the same to the last bit
+       default    in every run of one launch with the same policy, on any GPU
+       exact      also with another path, threshold, block or grid. Set options.exact or ARC_EXACT;
+                  divergent calls are always exact. Each value is rounded, no sum; a reduction costs
+                  twice as much.
+   docs/reproducible.md has ranges, error bounds and how to choose a scale. If you cannot choose
+   one, use wide targets, whose sums repeat as those of fixed targets do by default. */
 
-/* Reads a sum of a fixed target, with the scale that it was added with. Host and device. */
+/* Returns a sum of a fixed target as a float or double. Host and device.
+     scale_log2  the scale of the target that added it */
 static __host__ __device__ inline float arc_fixed_to_f32(long long sum, int scale_log2);
 static __host__ __device__ inline double arc_fixed_to_f64(long long sum, int scale_log2);
 
-/* The largest scale with which `additions` values of at most `largest` in magnitude fit; -127 if
-   there is none, or if an argument is negative or NaN. Host and device.
+/* Returns the largest scale with which a sum of `additions` values fits, each at most `largest` in
+   magnitude; -127 if there is none, or if an argument is negative or NaN. Host and device.
    Example: arc_fixed_scale_log2(1.0, 1 << 20) is 42. */
 static __host__ __device__ inline int arc_fixed_scale_log2(double largest, double additions);
 
