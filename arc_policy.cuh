@@ -1,63 +1,68 @@
 /* arc_policy.cuh - every macro a user of arc may set: documented, defaulted, checked.
    SPDX-License-Identifier: Apache-2.0
 
-   Plain C99 preprocessor, no CUDA needed. Set a macro before including arc.cuh, or with -D.
-   An illegal, misspelt or empty value is an #error that lists the legal ones.
+   Plain C99 preprocessor, no CUDA needed. Set a macro with -D, or above the include of arc.cuh. If
+   a value is illegal, misspelt or empty, an #error lists the legal ones.
 
-   Each macro with its values, the default first; what it does, what it costs, when to change it. In
-   brackets, what holds for the files of one program: [any] each file may set its own; [alike] they
-   set the same, if they share what is named.
+   Each entry names a macro and its values, the default first. Then it says what the macro does,
+   what that costs, and when to change it. The brackets hold for the files of one program: [any]
+   each file may set its own value; [alike: x] files that share x must set the same value.
 
    ARC_PATH  ARC_PATH_AUTO, ..._ATOMIC, ..._SERIALIZED, ..._BUTTERFLY, ..._TRANSPOSED, ..._TREE
        [any]
-       The path behind the short names (arc_add_f32, ...). Fix it to compare paths, or when auto is
-       not the fastest in your own sweep. A single call takes another one by arc_options.
+       The path of the short names (arc_add_f32, ...). Set it to compare paths, or if auto is not
+       the fastest in your own sweep. arc_options sets the path of a single call.
    ARC_BALANCE_THRESHOLD  ARC_THRESHOLD_AUTO, 0..33  [any]
-       Lanes a group must have to be reduced in registers; 0 always reduces, 33 never does. AUTO
-       decides by architecture, width and keys (formulas at the end of this file); where one key is
-       promised, half of the blocks reduce only from two thirds more lanes on, so that a block's
-       index changes how its sums round. A literal costs nothing, a run-time one a compare.
-       1 for rows that the whole grid adds to at once: a camera's gradient, a background colour, a
-       small table. Atomics to one row serialize (H200: 0.57 G a second instead of 40), so even one
-       lane's values should go in one request. A lane cannot detect such rows. If a block adds to
-       them more than once, arc_hot_add_f32 takes a tenth of the time.
-   ARC_VECTOR_ATOMICS  1, 0; below CUDA 12.1 the default is 0  [any]
-       1: 8- and 16-byte reduction instructions if architecture (sm_90), alignment and address space
-       allow them. 0: one float a request.
+       The number of lanes from which a group is reduced in registers; 0 always reduces, 33 never.
+       AUTO decides by architecture, width and keys; the end of this file has the formulas. If one
+       key is promised, AUTO reduces in half of the blocks only from two thirds more lanes on; so
+       the number of a block decides how its sums are rounded. A literal costs nothing, a threshold
+       known at run time one compare. Set 1 for rows to which the whole grid adds at once: a
+       camera's gradient, a background colour, a small table. A lane cannot detect such rows.
+       Atomics to one row run one after the other (0.57 instead of 40 billion per second on an
+       H200), so it pays to send even one lane's values in one request. If a block adds to such rows
+       more than once, use arc_hot_add_f32: it is ten times as fast.
+   ARC_VECTOR_ATOMICS  1, 0; with CUDA older than 12.1 the default is 0  [any]
+       1: uses reduction instructions of 8 and 16 bytes if architecture (sm_90), alignment and
+       address space allow them. 0: one float per request.
    ARC_SCOPE  ARC_SCOPE_DEVICE, ARC_SCOPE_SYSTEM  [alike: rows of several GPUs]
        SYSTEM: additions are atomic towards other GPUs and the CPU too.
    ARC_CHECK  0, 1, 2  [alike: objects of forms]
-       1: arguments (width, stride, pieces, threshold, path, lane mask, memory of hot rows), and that
-       all named lanes call; a few instructions and a vote a call. 2: also promises, what all lanes
-       must agree on, and forms that are begun and not ended; some votes and shuffles, a compare a
-       value. A failure stops the kernel and reports file, line and error.
+       1: checks arguments (width, stride, pieces, threshold, path, lane mask, memory of hot rows),
+       and that all named lanes call. It costs a few instructions and a vote per call.
+       2: also checks promises, what all lanes must agree on, and that forms are ended. It costs
+       some votes and shuffles per call and a compare per value. A failure stops the kernel and
+       reports file, line and error.
    ARC_KEY_BITS  32, 64  [any]
-       64: keys beyond an int, such as PyTorch's indices; costs a match and a shuffle unless one key
-       is promised. 32: wider keys do not compile. For one call: options.key_bits.
+       64: keys that do not fit an int, such as PyTorch's indices. It costs a match and a shuffle
+       unless one key is promised. 32: wider keys do not compile. options.key_bits sets it per call.
    ARC_EXACT  0, 1  [any]
-       1: sums in fixed targets are the same bits for any path, threshold, block size and grid;
-       twice the reduction. 0: the same bits while these stay the same. For one call: options.exact.
+       1: sums in fixed targets are the same bits for any path, threshold, block size and grid; a
+       reduction costs twice as much. 0: they are the same bits while these stay the same.
+       options.exact sets it per call.
    ARC_MAX_PIECES  1..8  [alike: targets]
-       Most arrays of a target in this file. Each beyond the first costs time to compile.
+       The most arrays of a target in this file. Each one above 1 costs time to compile.
    ARC_WIDE_WORDS  6, 1..16  [alike: wide rows]
-       64-bit words of a sum in a wide target: its range, its memory.
+       64-bit words per sum of a wide target. More words: a larger range, more memory.
    ARC_DROP_IN  ARC_DROP_IN_SUMS, ARC_DROP_IN_LEARNS  [any]
-       arc/drop_in.cuh. SUMS: each statement decides anew, in each call. LEARNS: samples of a few
-       warps decide for a statement whether sums pay; where they do not, it is the plain add.
+       The mode of arc/drop_in.cuh. SUMS: each statement decides anew in each call. LEARNS: samples
+       of a few warps decide whether summing is faster; where it is not, the statement is the plain
+       add.
    ARC_PROFILE  0, 1  [any]
-       1: with arc/drop_in.cuh, counts lanes and addresses by source line (arc/profile.cuh) instead
-       of adding sums.
-   ARC_SAFE_MASKS  0, 1; by NVRTC, clang and CUDA beyond 13.5 the default is 1  [any]
-       1: each lane that adds in divergent code sets its own bit in the mask, as in all adds of more
-       than 32 words, which holds whatever an assembler makes of it; a divergent add takes up to
-       1.24 of the time. 0: right in machine code of CUDA up to 13.5 (bench/NOTES.md, "Diverged
-       lanes"). Set 1 if GPUs are to run nvcc's PTX: a driver assembles it, and no macro says so.
-   ARC_COST_...  1 or more; the defaults stand at the end  [any]
+       1: arc/drop_in.cuh counts lanes and addresses by source line (arc/profile.cuh), instead of
+       summing.
+   ARC_SAFE_MASKS  0, 1; with NVRTC, clang and CUDA newer than 13.5 the default is 1  [any]
+       1: each lane that adds in divergent code sets its own bit in the mask, as it always does in
+       adds of more than 32 words. Then sums are right whatever an assembler does to the mask. A
+       divergent add runs at 0.81 times its speed at worst. 0: sums are right in machine code of
+       CUDA up to 13.5 (bench/NOTES.md, "Diverged lanes"). Set 1 if GPUs will run nvcc's PTX: then
+       the driver assembles it, and no macro tells arc so.
+   ARC_COST_...  1 or more; the defaults are at the end of this file  [any]
        The constants of the default decision. The sweep prints those of your GPU. */
 #ifndef ARC_POLICY_CUH
 #define ARC_POLICY_CUH
 
-/* Stands in front of what may change in any minor version until 1.0 (docs/stability.md). */
+/* Marks a declaration that may change in any minor version until 1.0 (docs/stability.md). */
 #define ARC_EXPERIMENTAL
 
 #define ARC_VERSION_MAJOR 0
@@ -73,16 +78,16 @@
 #define ARC_PATH_TREE 5
 #define ARC_PATH_AUTO 6
 
-/* Promises of a call (arc_options.promises); arc.cuh, >>options, says when, and what they gain. */
+/* Promises of a call (arc_options.promises); arc.cuh, >>options, says what each one saves. */
 #define ARC_PROMISE_ONE_KEY 1 /* all lanes that call hold one key, inactive ones too */
 #define ARC_PROMISE_INACTIVE_IS_ZERO 2
 #define ARC_PROMISE_WARP_IS_ACTIVE 8
 #define ARC_PROMISE_ALIGNED_16 16
-/* A renderer that walks a list promises zeros in lanes without a hit, and no call without a hit. */
+/* A renderer: lanes that miss hold zeros, and a warp calls only if a lane hits. */
 #define ARC_PROMISE_RENDERER (ARC_PROMISE_INACTIVE_IS_ZERO | ARC_PROMISE_WARP_IS_ACTIVE)
 
-/* Who calls (arc_options.lane_mask): a mask of lanes, all lanes, or the lanes that arrive together.
-   The last two are literals. */
+/* Who calls (arc_options.lane_mask): a mask of lanes, or one of these literals: all lanes, or the
+   lanes that arrive together. */
 #define ARC_LANES_ALL 0xffffffffu
 #define ARC_LANES_HERE 0x100000000ull
 
@@ -96,8 +101,8 @@
 
 #endif /* ARC_POLICY_CUH */
 
-/* Each include comes here, since a macro may be set behind the first one: every header of arc that
-   reads macros checks them anew. */
+/* Outside the guard: a program may set a macro after its first include, so each include checks them
+   anew. */
 #ifndef ARC_PATH
 #define ARC_PATH ARC_PATH_AUTO
 #endif
@@ -242,7 +247,7 @@
 #if ARC_WIDE_WORDS + 0 < 1 || ARC_WIDE_WORDS + 0 > 16
 #error "ARC_WIDE_WORDS must be 1..16"
 #endif
-/* long longs of a row of so many parameters in a wide target: all 0 at first */
+/* The number of long longs in a row of `width` parameters of a wide target. Clear them to 0. */
 #define ARC_WIDE_ROW(width) (ARC_WIDE_WORDS * (width) + ((width) + 3) / 4)
 
 /* The policy in words, for logs and the head of result files. */
@@ -285,20 +290,21 @@
   " check=" ARC__STRING(ARC_CHECK) " key_bits=" ARC__STRING(ARC_KEY_BITS)                       \
   " exact=" ARC__STRING(ARC_EXACT) ARC__FEW_STRING
 
-/* The default decision (ARC_THRESHOLD_AUTO), in tenths of the cost of one more lane of a request.
-   Lanes that add to one address are served in turn, so plain atomics cost q requests for each lane.
-   A row has q = ceil(n / 4) requests with 16-byte rows, n without vectors. A reduction costs a base
-   and a part for each of the n values (two for 64-bit values), for any number of lanes. So if one
-   key is promised, a warp is reduced from
+/* The default decision (ARC_THRESHOLD_AUTO). The unit of all constants is a tenth of what one more
+   lane of a request costs.
+   Memory serves lanes that add to one address one after the other, so plain atomics cost q requests
+   per lane: q = ceil(n / 4) with rows of whole 16 bytes, n without vector atomics. A reduction
+   costs the same for any number of lanes: a base, and a part per value (twice for 64-bit values).
+   So, if one key is promised, a warp reduces from
        T = (REDUCE + VALUE n) / (REQUEST q) + 1                          lanes on,
-   in half of the blocks from T + 2 (T - 1) / 3 on, whatever else is promised. Keys are matched from
+   and in half of the blocks from T + 2 (T - 1) / 3 on, whatever else is promised. Without that
+   promise, a warp matches keys from
        (MATCH + MATCH_SHUFFLE S) / (REQUEST q)                           active lanes on,
-   S being the shuffles of the transposed reduction (head of arc/core.cuh), or 1 of one 32-bit
-   integer on sm_80 and newer.
-   The surrounding kernel overlaps with the atomics and hides some of them. If yours computes much
-   between two adds, it may gain a few per cent from two or three times as many lanes: pass them as
-   the threshold, or let arc_tune.h find it. `cmake --workflow --preset policy` prints the constants
-   of your GPU. */
+   where S is the number of shuffles of the transposed reduction (head of arc/core.cuh), or 1 for
+   one 32-bit integer on sm_80 and newer. Computation between two adds overlaps with the atomics and
+   hides some of their cost. If your kernel computes much there, two or three times as many lanes
+   may be a few per cent faster: pass that number as the threshold, or let arc_tune.h find it.
+   `cmake --workflow --preset policy` prints the constants of your GPU. */
 #ifndef ARC_COST_REDUCE
 #define ARC_COST_REDUCE 50
 #endif

@@ -11,20 +11,25 @@
        arc_tune_cuda_end(&timer, stream, p);
      }
 
-   CUDA events measure the times, and nothing waits for them. Without them, call p =
-   arc_tune_next(&tune) before a launch and arc_tune_report(&tune, p.ticket, microseconds) later, in
-   any order, or never. To keep tune.result.choice, store its two ints and start from them. Policies
-   round differently: if sums in a fixed target must be the same bits in every run, tune only with
-   options.exact or ARC_EXACT 1. C99, C++ or CUDA host code; no libm, no allocation. One arc_tune a
-   kernel, one thread at a time; any order of calls is safe.
+   CUDA events measure the times; no call waits for them. To measure by yourself, call
+   p = arc_tune_next(&tune) before a launch, and arc_tune_report(&tune, p.ticket, microseconds)
+   later, in any order, or never. To keep the result for the next run, store the two ints of
+   tune.result.choice and start from them.
+   Policies round differently: if sums in a fixed target must be the same bits in every run, tune
+   only with options.exact or ARC_EXACT 1. C99, C++ or CUDA host code; no libm, no allocation. Use
+   one arc_tune per kernel, from one thread at a time; any order of calls is safe.
 
-   A tuning begins with 8 launches of the policy in use, the incumbent. Then candidates race, drawn
-   at random: one that does well brings in those 4 thresholds away, later those next to it; one that
-   is slower beyond the noise leaves. Last, the fastest meets the incumbent on new times, as those
-   that selected it are biased low, and replaces it only for a gain beyond the noise. A tuning ends
-   when that is decided or `budget` is spent; until the next one nothing is timed. On simulated
-   kernels with 1, 5, 15 % of noise it times 572, 742, 710 launches, loses 0.32, 0.42, 0.61 % of an
-   interval, and the choice is 0.07, 0.16, 0.51 % slower than the best. */
+   A tuning begins with 8 launches of the policy in use, the incumbent. Then candidates race, chosen
+   at random per launch. A candidate that does well brings in those 4 thresholds away, later those
+   next to it; one that is slower by more than the noise drops out. At last the fastest is timed
+   anew against the incumbent, since the times that selected it are biased low. It replaces the
+   incumbent only if it gains more than the noise. A tuning ends when that is decided or `budget` is
+   spent; until the next one nothing is timed.
+   On simulated kernels, by the noise of a time:
+       noise                                       1 %       5 %      15 %
+       launches that a tuning times                572       742       710
+       share of an interval that it loses       0.32 %    0.42 %    0.61 %
+       the choice is slower than the best by    0.07 %    0.16 %    0.51 % */
 #ifndef ARC_TUNE_H
 #define ARC_TUNE_H
 
@@ -35,11 +40,12 @@
 #define ARC_TUNE__SLOTS 256       /* launches whose times are awaited, at most */
 enum { ARC_TUNE_OK = 0, ARC_TUNE_ERROR_CONFIG, ARC_TUNE_ERROR_REPORT };
 
-/* A path above ARC_PATH_AUTO is a kernel of yours that differs in something else (pixels a lane,
-   registers). ARC_THRESHOLD_AUTO: the kernel ignores the threshold or leaves it to arc. */
+/* What a launch uses. A path above ARC_PATH_AUTO stands for a kernel of yours that differs in
+   something else (pixels per lane, registers). ARC_THRESHOLD_AUTO: the kernel ignores the threshold
+   or leaves it to arc. */
 typedef struct arc_tune_policy {
   int path, threshold; /* what to launch */
-  unsigned ticket;     /* for its report; 0: no time is wanted */
+  unsigned ticket;     /* pass it to the report; 0: no time is wanted */
 } arc_tune_policy;
 
 typedef struct arc_tune_config {
@@ -48,10 +54,10 @@ typedef struct arc_tune_config {
   int policies, warmup;  /* how many; launches before the first tuning */
   int interval;          /* launches from the end of a tuning to the next; 0: tune once */
   double budget; /* the share of an interval (0: of 2000) that a tuning may lose: 0 < budget <= 1 */
-  unsigned seed; /* of the draws: same seed and times, same choice */
+  unsigned seed; /* of the random choices: same seed and times, same result */
 } arc_tune_config;
 
-/* arc_tune_init fills it. You may read its field `result`. */
+/* The state of a tuner. arc_tune_init fills it; you may read its field `result`. */
 typedef struct arc_tune {
   struct {
     arc_tune_policy choice; /* in use */
@@ -73,8 +79,9 @@ typedef struct arc_tune {
   unsigned random, ticket, newest; /* tickets: the latest, and the latest that was reported */
 } arc_tune;
 
-/* Appends the path with each threshold of low..high, or ARC_THRESHOLD_AUTO for both. 33, plain
-   atomics, may be ruinous: it joins (or ARC_PATH_ATOMIC with 33) only where 29 or more did well. */
+/* Appends candidates: `path` with each threshold of low..high, or with ARC_THRESHOLD_AUTO if both
+   are. Threshold 33, plain atomics, may be very slow: the tuner tries it (or ARC_PATH_ATOMIC with
+   33) only if a threshold of 29 or more did well. */
 static inline void arc_tune_add(arc_tune_config *c, int path, int low, int high) {
   for (; low <= high; ++low, ++c->policies) {
     const arc_tune_policy policy = {path, low, 0};
@@ -82,7 +89,8 @@ static inline void arc_tune_add(arc_tune_config *c, int path, int low, int high)
   }
 }
 
-/* ARC_PATH_AUTO as compiled (the start) and with thresholds 0..32. */
+/* Returns a configuration that starts from ARC_PATH_AUTO as compiled and tries its thresholds
+   0..32. */
 static inline arc_tune_config arc_tune_config_default(void) {
   arc_tune_config c;
   memset(&c, 0, sizeof c);
@@ -92,8 +100,9 @@ static inline arc_tune_config arc_tune_config_default(void) {
   return c;
 }
 
-/* Begins with a copy of config; *t may hold anything. ARC_TUNE_ERROR_CONFIG: a field is not as its
-   comment says; every policy is then ARC_PATH_AUTO with ARC_THRESHOLD_AUTO, untimed. */
+/* Begins a tuner with a copy of `config`; *t may hold anything. Returns ARC_TUNE_ERROR_CONFIG if a
+   field is not as its comment says; every policy is then ARC_PATH_AUTO with ARC_THRESHOLD_AUTO, and
+   no launch is timed. */
 static inline int arc_tune_init(arc_tune *t, const arc_tune_config *config) {
   const arc_tune_policy untuned = {ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, 0};
   const arc_tune_config c = *config; /* which may lie in *t */
@@ -115,7 +124,7 @@ static inline int arc_tune_init(arc_tune *t, const arc_tune_config *config) {
   return legal ? ARC_TUNE_OK : ARC_TUNE_ERROR_CONFIG;
 }
 
-/* The same for a tuner that has begun: its earlier tickets are void. */
+/* Begins a tuner anew that has begun before: its earlier tickets become void. */
 static inline int arc_tune_restart(arc_tune *t, const arc_tune_config *config) {
   const unsigned ticket = t->ticket;
   const int error = arc_tune_init(t, config);
@@ -218,9 +227,10 @@ static inline void arc_tune__decide(arc_tune *t, int latest) {
 }
 
 /* ---- >>calls -------------------------------------------------------------------------------- */
-/* The policy of the launch that follows; once a launch. Host cost: nanoseconds between tunings,
-   about a microsecond during one. A candidate of which no two times are known may be ruinous: one
-   launch of it is awaited at most, and lost once a launch that is 9 later has been reported. */
+/* Returns the policy of the next launch; call it once per launch. Host cost: nanoseconds between
+   tunings, about a microsecond during one. A candidate with fewer than two known times may be very
+   slow: the tuner has at most one such launch under way, and counts it as lost once a launch 9
+   later has been reported. */
 static inline arc_tune_policy arc_tune_next(arc_tune *t) {
   arc_tune_policy policy = {ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, 0};
   int count = 0, drawn = t->leader;
@@ -248,8 +258,9 @@ static inline arc_tune_policy arc_tune_next(arc_tune *t) {
   return policy;
 }
 
-/* ARC_TUNE_ERROR_REPORT: either the ticket is not awaited (any more: 256 launches later it is not),
-   and nothing happens; or the time is not within 0.001 .. 1e12, and the launch is not timed. */
+/* Reports the time of a launch. Returns ARC_TUNE_ERROR_REPORT if the ticket is not awaited, as
+   after 256 further launches: then nothing happens; or if the time is not within 0.001 .. 1e12:
+   then the launch counts as not timed. */
 static inline int arc_tune_report(arc_tune *t, unsigned ticket, double time_us) {
   short *slot = &t->slot[ticket % ARC_TUNE__SLOTS];
   const int i = *slot - 1;
@@ -267,9 +278,9 @@ static inline int arc_tune_report(arc_tune *t, unsigned ticket, double time_us) 
 #if defined(__CUDACC__) || defined(ARC_TUNE_CUDA)
 #include <cuda_runtime_api.h>
 typedef struct arc_tune_cuda {
-  arc_tune *tune;                        /* set it, and fill the rest with zeros */
+  arc_tune *tune;                        /* set it; zero all other fields first */
   cudaEvent_t event[ARC_TUNE__SLOTS][2]; /* start and stop; made when first used */
-  unsigned ended[ARC_TUNE__SLOTS];       /* ticket of which both are recorded */
+  unsigned ended[ARC_TUNE__SLOTS];       /* the ticket whose two events are recorded */
 } arc_tune_cuda;
 
 static inline int arc_tune__cuda_ok(cudaError_t error) {
@@ -289,8 +300,10 @@ static inline int arc_tune__record(cudaEvent_t *event, cudaStream_t stream) {
          arc_tune__cuda_ok(cudaEventRecord(*event, stream));
 }
 
-/* Around the launch, on its stream; pairs on several streams may interleave. A tuning pauses while
-   the stream is captured into a graph. Host cost: in a tuning microseconds, else no CUDA call. */
+/* Returns the policy of the next launch and times it: begin before the launch, end after it, both
+   on its stream. Pairs on several streams may interleave. While the stream is captured into a
+   graph, the tuning pauses. Host cost: microseconds during a tuning, else no CUDA call. close frees
+   the events. */
 static inline arc_tune_policy arc_tune_cuda_begin(arc_tune_cuda *timer, cudaStream_t stream) {
   enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; /* another's capture goes on */
   arc_tune *t = timer->tune;
