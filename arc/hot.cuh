@@ -1,51 +1,51 @@
 /* hot.cuh - rows to which the whole grid adds: a camera, a background, biases.
    SPDX-License-Identifier: Apache-2.0
 
-   Until end the block keeps the sums of a few dozen rows at most in shared memory. Each warp has
-   its own sums there and needs no atomics. Suffixes: all of arc.cuh.
+   The block keeps the sums of a few dozen rows in shared memory until end adds them to global
+   memory. Each warp has its own sums there, so it needs no atomics. Suffixes: all of arc.cuh.
 
        __shared__ float sums[ARC_HOT_BYTES(sizeof(float), rows, 9, 256) / sizeof(float)];
        arc_hot_f32 hot = arc_hot_begin_f32(target, sums, first_key, rows);
        arc_hot_add_f32(&hot, key, values, active);          // as often as you like
        arc_hot_end_f32(&hot);
 
-   Clears the sums of the keys first_key to first_key + rows - 1.
-   Who calls: all threads of the block, above any return; it is a __syncthreads.
-     shared     ARC_HOT_BYTES(bytes, rows, width, threads) bytes, aligned to a sum. bytes: of a sum,
-                which has the type of the values, or is a long long in fixed and wide targets.
-                width: of the target, ARC_WIDE_ROW of each piece of a wide one. It serves one set of
-                hot rows at a time: begin the next one after all threads have ended this one and a
-                __syncthreads.
-     first_key  read as keys are: an int, unless theirs have 64 bits
+   Begins hot rows: those of the keys first_key to first_key + rows - 1. Clears their sums.
+   Who calls: all threads of the block, before any of them returns; it is a __syncthreads.
+     shared     ARC_HOT_BYTES(bytes, rows, width, threads) bytes, aligned to a sum. `bytes` is the
+                size of a sum: that of a value, or 8 (a long long) in fixed and wide targets.
+                `width` is the target's; for a wide target add up ARC_WIDE_ROW of each piece. The
+                memory serves one set of hot rows at a time: before you begin the next one, all
+                threads must have ended this one and passed a __syncthreads.
+     first_key  an int, or 64 bits if keys have 64 bits
      rows       1 or more
    Reported: ARC_CHECK 1 no rows, memory that is too small or not shared; 2 threads that differ in
    target, first_key or rows, rows that are begun anew before their end. A first_key that is no int
-   stops the kernel.
+   stops the kernel at any level.
        arc_hot_f32 arc_hot_begin_f32(arc_target_f32 target, void *shared, arc_key first_key,
                                      int rows);
 
-   Adds to the block's sums or, where the key is none of theirs, as arc_add_f32 does. Sums in fixed
-   targets are exact.
-   Who calls: as arc_add_f32; with options.lane_mask the lanes it names, ARC_LANES_HERE in divergent
-   code.
-   Cost: an add always reduces, and adds to shared memory: by loads and stores if all lanes call,
-   else by atomics.
-   Reported: as of an add; ARC_CHECK 2 two sets of hot rows in one memory.
+   Adds to the block's sums. If the key is not one of the hot rows, adds to memory as arc_add_f32
+   does. Sums in fixed targets are exact.
+   Who calls: as for arc_add_f32. With options: the lanes that options.lane_mask names; use
+   ARC_LANES_HERE in divergent code.
+   Cost: an add always reduces. It adds to shared memory by loads and stores if all lanes call, else
+   by atomics.
+   Reported: as for arc_add_f32; ARC_CHECK 2 two sets of hot rows in one memory.
        void arc_hot_add_f32(const arc_hot_f32 *hot, arc_key key, const float *values, bool active);
        void arc_hot_add_with_f32(..., arc_options options);
 
-   Adds the block's sums to memory.
+   Ends hot rows: adds the block's sums to memory.
    Who calls: all threads of the block; it is a __syncthreads.
-     options  scope, that of the adds
-   Cost: a request for each 32 sums.
-   Reported: ARC_CHECK 2 rows that were added to and not ended, another scope than the adds had.
+     options  scope: the same as in the adds
+   Cost: a request per 32 sums.
+   Reported: ARC_CHECK 2 rows that were added to and not ended, another scope than in the adds.
        void arc_hot_end_f32(const arc_hot_f32 *hot);
        void arc_hot_end_with_f32(const arc_hot_f32 *hot, arc_options options);
 
-   Adds the sums of each warp for itself, where threads have returned.
-   Who calls: the remaining lanes. After its last add each warp must end, by any of its lanes, also
-   before it begins anew. If a lane has added since all lanes last did, and does not end itself, a
-   __syncwarp of it and those that end stands between.
+   Ends hot rows warp by warp, if threads of the block have returned.
+   Who calls: the remaining lanes. Each warp must end after its last add, and before it begins anew;
+   any of its lanes may do it. If a lane has added and does not call end itself, that lane and those
+   that do must pass a __syncwarp after the add.
    Cost, reported: as above.
        void arc_hot_end_warp_f32(const arc_hot_f32 *hot);
        void arc_hot_end_warp_with_f32(const arc_hot_f32 *hot, arc_options options); */
@@ -57,8 +57,8 @@
 #if defined(ARC_CORE_CUH) && !defined(ARC_HOT_CUH) /* the former is not without CUDA */
 #define ARC_HOT_CUH
 
-/* Bytes of shared memory that a block of so many threads needs for hot rows; bytes: of a sum. With
-   32 for what ARC_CHECK 2 keeps there. */
+/* The bytes of shared memory that a block of `threads` needs for hot rows whose sums have `bytes`
+   each. 32 of them are for ARC_CHECK 2. */
 #define ARC_HOT_BYTES(bytes, rows, width, threads) \
   ((bytes) * (rows) * (width) * (((threads) + 31) / 32) + 32)
 

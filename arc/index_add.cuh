@@ -1,9 +1,9 @@
 /* index_add.cuh - rows of values that lie in memory, as in index_add or a graph network.
    SPDX-License-Identifier: Apache-2.0
 
-   A warp adds up to 32 rows per call. Lanes read along the columns, and one coalesced request adds
-   each key's rows. The sum of a key with many rows stays in registers from call to call. Like a
-   target, an index_add belongs to its lane. Suffixes: all of arc.cuh.
+   A warp adds up to 32 rows per call. Its lanes read along the columns, and one coalesced request
+   adds the sum of all rows with the same key. If a key has many rows, its sum stays in registers
+   from call to call. Like a target, an index_add belongs to its lane. Suffixes: all of arc.cuh.
 
        arc_index_add_f32 sums = arc_index_add_begin_f32(target, values, stride);
        for (...) arc_index_add_rows_f32(&sums, key, row, active);
@@ -13,35 +13,35 @@
    the target is wide. _from_f16 and _from_bf16 read 16-bit floats, for targets that take floats.
    Who calls: all 32 lanes of the warp.
      target  any
-     values  global or shared memory, aligned to one value. If base, stride and target are aligned
-             to four values and the width is a multiple of 4, four are read at a time.
+     values  global or shared memory, aligned to one value. The call reads four values at a time if
+             values, stride and target are aligned to four values and the width is a multiple of 4.
      stride  values from one row to the next, below 2^31 bytes
-   Cost: a few instructions, above your loop.
+   Cost: a few instructions; call it above your loop.
    Reported: ARC_CHECK 1 a stride of 2^31 bytes or more.
        arc_index_add_f32 arc_index_add_begin_f32(arc_target_f32 target, const float *values,
                                                  int stride);
        arc_index_add_f32 arc_index_add_begin_f32_from_f16(arc_target_f32 target, const void *values,
                                                           int stride);   and _from_bf16
 
-   Adds one row per active lane. All sums are in memory only after end. Those in fixed targets are
-   exact. Lanes read each other's rows: if the warp itself writes values, a __syncwarp stands before
-   the call, and one behind it before they are overwritten.
+   Adds one row per active lane. Sums are complete in memory only after end. Sums in fixed targets
+   are exact. Lanes read each other's rows: if your warp writes values itself, call __syncwarp after
+   the write, and again after this call before you overwrite them.
    Who calls: all 32 lanes of the warp.
-     key, row  in any order, rows less than 2^31 apart in one call. An inactive lane's may
-               be anything.
-     options   key_bits; scope, the same in all calls, and end's too; path and threshold if one
-               request adds a row (1 column, or 2 or 4 that are aligned), since each lane then adds
-               one by itself. No promises.
-   Cost: a match, 8 to 18 votes, 2 shuffles for 1 to 32 rows side by side.
+     key, row  in any order; the rows of one call less than 2^31 apart. An inactive lane may pass
+               anything.
+     options   key_bits; scope, the same in all calls, end included. Path and threshold count only
+               if one request adds a row (1 column, or 2 or 4 aligned ones): then each lane adds its
+               own row. Promises are ignored.
+   Cost: a match, 8 to 18 votes, and 2 shuffles per 1 to 32 rows side by side.
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target, rows too far apart.
        void arc_index_add_rows_f32(arc_index_add_f32 *index_add, arc_key key, long long row,
                                    bool active);
        void arc_index_add_rows_with_f32(arc_index_add_f32 *index_add, arc_key key, long long row,
                                         bool active, arc_options options);
 
-   Ends: adds the sum that is still in registers. It reads no values.
+   Ends: adds the sum that is still in registers. Reads no values.
    Who calls: all 32 lanes of the warp.
-   Cost: a request for each 32 columns, or for each 128 that are read four at a time.
+   Cost: a request per 32 columns, or per 128 if they are read four at a time.
    Reported: ARC_CHECK 2 rows that were added without an end.
        void arc_index_add_end_f32(arc_index_add_f32 *index_add); */
 #if defined(__CUDACC_RTC__) /* which has it by that name */

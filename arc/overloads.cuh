@@ -3,16 +3,19 @@
 
        arc_target_rows(T *base, int stride, int width), arc_target_dynamic(...)
        arc_target_planes(T *base, int plane, int width)
-       arc_target_pieces(pieces, count), of an array of arc_piece_of<T>: {T *base, int stride,
-       int width}, as arc_piece(...) makes one; arc_target_first(target, count)   if ARC_MAX_PIECES
-       is above 1
        arc_add(target, key, values, active), arc_add_uniform, arc_add_renderer, arc_add_masked,
        arc_add_divergent, arc_add_with, arc_atomic_add
+   If ARC_MAX_PIECES is above 1:
+       arc_target_pieces(pieces, count), with an array of arc_piece_of<T>: {T *base, int stride,
+       int width}; arc_piece(...) makes one
+       arc_target_first(target, count)
+   If arc/index_add.cuh is included:
        arc_index_add_begin(target, values, stride), arc_index_add_rows(index_add, ...),
-       arc_index_add_rows_with, arc_index_add_end   if arc/index_add.cuh is included, too
+       arc_index_add_rows_with, arc_index_add_end
    Each calls the function with the suffix of its first argument: float f32, double f64, int i32,
-   unsigned u32, long long i64, unsigned long long u64. Targets of halves have no overload to make
-   them (use arc_target_f16_rows), since any pointer to 16-bit numbers will do; calls take them. */
+   unsigned u32, long long i64, unsigned long long u64. Calls also take targets of halves, but no
+   overload makes such a target, since a pointer to 16-bit numbers does not tell its type: use
+   arc_target_f16_rows. */
 #if defined(__CUDACC_RTC__) /* which has it by that name */
 #include "arc.cuh"
 #else

@@ -1,30 +1,32 @@
-/* papers.cuh - the papers' forms: arrays of pointers (DISTWAR) and atomred (ARC, section 5.1).
+/* papers.cuh - the papers' interfaces: arrays of pointers (DISTWAR) and atomred (ARC, section 5.1).
    SPDX-License-Identifier: Apache-2.0
 
-   To compare with. Prefer a target. Suffixes: f32, f64, i32, u32, i64, u64.
+   They are for comparison; prefer a target. Suffixes: f32, f64, i32, u32, i64, u64.
 
-   Adds value i to *pointers[i]. Only the papers' paths: atomic, serialized, butterfly. Any other
-   path, auto too, is butterfly if the active lanes of a full warp hold one key, else serialized.
+   Adds value i to *pointers[i], by the papers' paths only: atomic, serialized or butterfly. With
+   any other path, auto too, the call takes butterfly if the active lanes of a full warp hold one
+   key, else serialized.
    Who calls: as for the adds of the same names in arc.cuh.
-     pointers  as many as `width`; all lanes of one key hold the same. Global or shared memory.
-     width     values, a literal
-     key       tells which lanes add to the same pointers; it is no address
+     pointers  `width` pointers to global or shared memory; all lanes of one key hold the same ones
+     width     number of values, a literal
+     key       tells which lanes add to the same pointers; it is not an address
    Cost: 5 shuffles per value (butterfly), or one per value and lane of the largest group
    (serialized); a request per value. No vector reductions.
-   Reported: as of the adds; ARC_CHECK 2 lanes of one key that hold different pointers.
+   Reported: as for the adds; ARC_CHECK 2 lanes of one key that hold different pointers.
        void arc_add_pointers_f32(float *const *pointers, int width, arc_key key,
                                  const float *values, bool active);
        void arc_add_pointers_masked_f32(..., bool active, unsigned lane_mask);
        void arc_add_pointers_divergent_f32(...);
        void arc_add_pointers_with_f32(..., bool active, arc_options options);
 
-   Adds as atomicAdd(address, value) without a result: lanes that arrive together with one address
-   are summed first. If the addresses rise from lane to lane, or no lane has that of one of the
-   three lanes below it, each lane adds its own value. For scalars of few addresses.
+   Adds one value, as atomicAdd(address, value) without a result does. Lanes that arrive together
+   with one address are summed first. But each lane adds its own value if addresses rise from lane
+   to lane, or if no lane shares its address with one of the three lanes below it. Use it for
+   scalars that go to few addresses.
    Who calls: any lane, in any control flow.
      address  global or shared memory, aligned to one value
-   Cost: from about 17 lanes on, a match, and if addresses differ, up to 3 shuffles and 2 votes;
-   sums take one match more and up to 5 rounds of 2 shuffles.
+   Cost: if about 17 lanes or more arrive, a match; if addresses differ, also up to 3 shuffles and 2
+   votes; if lanes are summed, one more match and up to 5 rounds of 2 shuffles.
    Reported: nothing.
        void arc_atomred_f32(float *address, float value); */
 #if defined(__CUDACC_RTC__) /* which has it by that name */

@@ -1,8 +1,8 @@
 /* sums.cuh - an add in two steps: you see each sum before it is added.
    SPDX-License-Identifier: Apache-2.0
 
-   To clamp, scale, count or drop sums in between, or to add them to several rows. All 32 lanes of
-   the warp make each of these calls. Suffixes: all of arc.cuh.
+   Between the steps you may clamp, scale, count or drop sums, or add them to several rows. All 32
+   lanes of the warp make each of these calls. Suffixes: all of arc.cuh.
 
        arc_sum_f32 sum = arc_sum_begin_f32(t, id, g, hit);
        while (arc_sum_next_f32(&sum)) {
@@ -10,35 +10,37 @@
          arc_sum_add_f32(&sum);                 // to sum.key's parameter sum.parameter; optional
        }
 
-   Begins. arc_sum_begin_f32 sums every group, whatever ARC_BALANCE_THRESHOLD.
+   Begins the sums of all groups. arc_sum_begin_f32 ignores ARC_BALANCE_THRESHOLD: it reduces every
+   group.
    Who calls: all 32 lanes of the warp.
-     target, key, active  as of arc_add_f32
-     values               not to be changed before the last step
-     options              threshold: above 0, each lane of a smaller group is a group of its own,
-                          which changes any result that is not linear in the sums; promises,
-                          key_bits and scope. Sums are transposed, whatever the path; floats for
-                          fixed targets, never exact.
+     target, key, active  as for arc_add_f32
+     values               do not change them before the last step
+     options              promises, key_bits, scope and threshold. With a threshold above 0 each
+                          lane of a smaller group is a group of its own, which changes any result
+                          that is not linear in the sums. Path and exact are ignored: sums are
+                          transposed, and lanes are summed as floats for fixed targets.
    Cost: a vote.
-   Reported: as of arc_add_f32.
+   Reported: as for arc_add_f32.
        arc_sum_f32 arc_sum_begin_f32(arc_target_f32 target, arc_key key, const float *values,
                                      bool active);
        arc_sum_f32 arc_sum_begin_with_f32(arc_target_f32 target, arc_key key, const float *values,
                                           bool active, arc_options options);
 
-   Takes the next step, and returns false at the end. A group takes one step for each 32 values, or
-   for each four of a dynamic target. With one key (ARC_PROMISE_ONE_KEY), threshold 0 and a literal
-   width up to 32 there is one step, and `if` will do for `while`.
+   Takes the next step; returns false at the end. A group takes one step per 32 values, or per four
+   of a dynamic target. With one key (ARC_PROMISE_ONE_KEY), threshold 0 and a literal width up to 32
+   there is one step, so `if` may replace `while`.
    Who calls: all 32 lanes of the warp.
-   Result: sum->owned says whether this lane has a sum; it has one at most. sum->value is the sum,
-   of parameter sum->parameter in the row sum->key.
+   Result: sum->owned says whether this lane has a sum; a lane has at most one. sum->value is the
+   sum of parameter sum->parameter in the row of sum->key.
    Cost: S(n) shuffles (head of arc/core.cuh).
-   Reported: ARC_CHECK 2 values that have changed, an end before this has returned false.
+   Reported: ARC_CHECK 2 values that have changed, a loop left before this call has returned false.
        bool arc_sum_next_f32(arc_sum_f32 *sum);
 
-   Adds the sum of this step to memory. Optional; sum->owned = false drops one lane's. Do not change
-   key and parameter.
+   Adds the sum of this step to memory. Optional: sum->owned = false drops a lane's sum. Do not
+   change key and parameter.
    Who calls: all 32 lanes of the warp.
-   Cost: one request. With many keys per warp all steps take up to 4 times an add's time.
+   Cost: one request. With many keys per warp all steps together run at a quarter of an add's speed,
+   at worst.
    Reported: ARC_CHECK 2 another key, a sum that is added twice.
        void arc_sum_add_f32(const arc_sum_f32 *sum); */
 #if defined(__CUDACC_RTC__) /* which has it by that name */

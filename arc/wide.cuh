@@ -1,39 +1,38 @@
 /* wide.cuh - sums of floats that repeat to the last bit and need no scale.
    SPDX-License-Identifier: Apache-2.0
 
-   Include it in front of arc.cuh and of the other forms, or in place of arc.cuh: their calls then
-   have code for wide targets, too. The layout of a row, and so saved rows, may change in a minor
-   version until 1.0; ARC_WIDE_ROW(width) gives its length in each.
+   Include this file before arc.cuh and the other forms, or in place of arc.cuh: their calls then
+   have code for wide targets too. The layout of a row may change in a minor version until 1.0, so
+   do not keep saved rows; ARC_WIDE_ROW(width) is a row's length in every version.
 
-   A sum has ARC_WIDE_WORDS (W, default 6) words of 64 bits, its windows. Each holds multiples of a
-   unit of its own, 2^16 times that of the one before. The float sum of a group is added to the
-   window of its exponent: exactly, so that the order of these additions does not matter. With 6
-   words, sums of groups from 2^-63 to below 2^33 in magnitude are exact. Smaller ones are rounded
-   to multiples of 2^-86, the lowest unit. Larger ones count as infinity, of their sign:
+   A sum consists of ARC_WIDE_WORDS words of 64 bits (W, default 6), its windows. Each window holds
+   multiples of its own unit, which is 2^16 times that of the window before. A call adds the float
+   sum of a group to the window that fits its exponent. It adds exactly, so the order of additions
+   does not matter. With 6 words, group sums from 2^-63 to below 2^33 in magnitude are exact.
+   Smaller ones are rounded to multiples of the lowest unit, 2^-86. Larger ones count as infinity of
+   their sign. By W, group sums are exact
        W    1      2      3      4      5      6      7      8      9 ...    12 ...    16
        from 2^-15  2^-31  2^-31  2^-47  2^-47  2^-63  2^-63  2^-79  2^-79    2^-111    all of float
        to   2      2      2^17   2^17   2^33   2^33   2^49   2^49   2^65     2^81
-   A row of n parameters has ARC_WIDE_ROW(n) words in global memory, all 0 at first: n of the first
-   window, n of the second, ...; then two bytes a parameter, which are not 0 once +infinity,
-   -infinity was added, both after a NaN. stride: long longs from row to row, ARC_WIDE_ROW(width) or
-   more.
-   What repeats: the same launch with the same policy, on any GPU, as of fixed targets. Divergent
-   calls add each lane's values by themselves, since who arrives together does not repeat. So does
-   ARC_PATH_ATOMIC, whose sums then do not depend on who shares a warp. options.exact does not
-   compile. Subnormal values count as 0 under -ftz=true.
-   How often: 2^24 sums of groups a parameter, then arc_wide_normalise, and so on without end. A sum
-   stays within 2^24 times the range; ARC_CHECK 2 reports a word beyond half its range. Rows of
-   several GPUs or streams are added up as integers (ncclInt64), up to 255 rows and 2^24 sums in
-   all, then read.
+   A row of n parameters has ARC_WIDE_ROW(n) words of global memory; clear them to 0 first. They are
+   n words of the first window, n of the second, and so on, then two bytes per parameter. The first
+   byte is not 0 once +infinity was added, the second once -infinity was, both after a NaN. What
+   repeats: sums of the same launch with the same policy, on any GPU, as with fixed targets.
+   Divergent calls and ARC_PATH_ATOMIC add each lane's values one by one; their sums do not even
+   depend on which lanes share a warp. Subnormal values count as 0 with -ftz=true. How many: 2^24
+   sums of groups per parameter; then call arc_wide_normalise, and 2^24 more fit. A sum must stay
+   within 2^24 times the range; ARC_CHECK 2 reports a word beyond half its range. To sum over GPUs
+   or streams, add rows as integers (ncclInt64), up to 255 rows and 2^24 sums in all, and read the
+   result.
 
-   Says where rows lie, as arc_target_f32_rows does; _dynamic and _pieces as there. All adds and
-   forms of arc have the suffix wide, with values of floats.
+   Returns a target for wide rows, as arc_target_f32_rows does for floats; _dynamic and _pieces
+   exist too. All adds and forms of arc have the suffix wide; they take floats as values.
    Who calls: any lane, in any control flow.
      base    global memory, aligned to 8 bytes, cleared to 0
      stride  long longs from row to row, ARC_WIDE_ROW(width) or more
-     width   parameters, a literal
-   Cost: about 20 instructions. A sum takes those of three words.
-   Reported: ARC_CHECK 1 as of arc_target_f32_rows, rows in shared memory; 2 a word beyond half its
+     width   number of parameters, a literal
+   Cost: about 20 instructions. In adds, each sum costs as much as three words.
+   Reported: ARC_CHECK 1 as for arc_target_f32_rows, rows in shared memory; 2 a word beyond half its
    range. options.exact, ARC_EXACT and planes do not compile.
        arc_target_wide arc_target_wide_rows(long long *base, int stride, int width); */
 #if defined(ARC_CUH) && !defined(ARC__HAS_WINDOWS)
@@ -57,23 +56,25 @@
 
 #define ARC__ANYWHERE static __host__ __device__ inline
 
-/* Read parameter i of a row. The words are added exactly and rounded once, to the nearest, ties to
-   even.
+/* Returns the sum of parameter i of a row: its words, added exactly and rounded once, to the
+   nearest, ties to even.
    Who calls: host and device, any thread, while nobody adds to the row.
-     row    its first word, in a piece of `width` parameters
+     row    the row's first word
+     width  parameters of the row, or of the piece
    Cost: ARC_WIDE_WORDS loads, and the two bytes. Reported: nothing. */
 ARC__ANYWHERE float arc_wide_to_f32(const long long *row, int width, int i);
 ARC__ANYWHERE double arc_wide_to_f64(const long long *row, int width, int i);
 
-/* Read parameter i as above, and clear it.
+/* Returns the sum of parameter i as above, and clears it.
    Who calls: as above.
-   Cost: a store more for each word that is not 0. Reported: nothing. */
+   Cost: as above, and a store per word that is not 0. Reported: nothing. */
 ARC__ANYWHERE float arc_wide_take_f32(long long *row, int width, int i);
 ARC__ANYWHERE double arc_wide_take_f64(long long *row, int width, int i);
 
-/* Carries what a window of parameter i has too much into the next one. The sum is the same.
+/* Carries from each window of parameter i into the next one, so that 2^24 more sums fit. The sum
+   stays the same.
    Who calls: as above.
-   Cost: a load and a store for each word. Reported: nothing. */
+   Cost: a load and a store per word. Reported: nothing. */
 ARC__ANYWHERE void arc_wide_normalise(long long *row, int width, int i);
 
 /* Exponent fields of floats, 0 to 255: the first of the first window; the first of a number that is
