@@ -1,5 +1,5 @@
-/* check.cuh - what ARC_CHECK 2 reports: lanes that differ in what a warp has in common, promises
-   that are not kept, forms that are begun and not ended. Included by arc.cuh at that level only.
+/* check.cuh - what ARC_CHECK 2 reports: lanes that differ where a warp must agree, promises that
+   are broken, forms that are begun and not ended. arc.cuh includes it at that level only.
    SPDX-License-Identifier: Apache-2.0 */
 #ifndef ARC_CUH
 #error "arc/check.cuh: include arc.cuh first"
@@ -73,7 +73,7 @@ struct arc__duty {
   mutable int owed = ARC__NOTHING;
   mutable bool is_added = false;        /* the sum of this step */
   mutable int scope = ARC_SCOPE_DEVICE; /* of hot rows: that of an add */
-  bool is_copy = false;                 /* which owes nothing */
+  bool is_copy = false;                 /* which has nothing to end */
   arc__state *state = 0;
   unsigned begun = 0u; /* state->begun; of a sum, a digest of the values */
 

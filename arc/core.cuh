@@ -1,7 +1,7 @@
 /* core.cuh - how a call of arc works. Included by arc.cuh, which says what a call does.
    SPDX-License-Identifier: Apache-2.0
 
-   It stands on arc/words.cuh: what a word is. Read it from top to bottom:
+   It uses arc/words.cuh, which defines what a word is. Read it from top to bottom:
        >>call         keys, targets, calls; which lanes hold a key
        >>kinds        what halves, and sums of several words, need beside other words
        >>target       where the parameters of a row lie
@@ -12,11 +12,11 @@
        >>tree         all groups at once, any lanes
        >>checks       what ARC_CHECK reports of a call
        >>paths        the decision, and what follows from it
-       >>seam         what the forms in arc/ may use
+       >>interface    what the forms in arc/ may use
 
-   What a call does: the first row that holds, each a return of the function above it. few: fewer
-   lanes are active than the threshold; one key: by promise; whole: all 32 lanes call; each lane:
-   every active lane adds its own values.
+   What a call does: the first row whose condition holds. Each row is a return of the function that
+   stands above it. Words: few: fewer lanes are active than the threshold; one key: promised; whole:
+   all 32 lanes call; each lane: every active lane adds its own values.
        path              if                                     what is done
      arc__vote_empty
        all but atomic    no lane is active                      nothing
@@ -35,10 +35,11 @@
        butterfly                                                arc__reduce_butterfly
        serialized                                               arc__reduce_serialized
        any other                                                arc__reduce_tree
-   The lanes of a group below the threshold add their own values. For auto, where it also chooses
-   the threshold, a reduction must pay for all lanes together, and each group counts as large.
+   If a group is smaller than the threshold, its lanes add their own values. If auto also chooses
+   the threshold, it reduces where that is cheaper for all lanes together, and each group counts as
+   large.
 
-   What one call costs a warp; n values, S(n) the shuffles of the transposed reduction
+   What one call costs per warp, with n values. S(n) is the shuffles of the transposed reduction
    (n = 1: 5, 3: 6, 4: 6, 8: 9, 9: 12, 10: 12, 12: 13, 16: 16, 32: 31)
        path         shuffles                    requests
        atomic       0                           n from every lane; n/4 with vector reductions of
@@ -51,9 +52,9 @@
        tree         n a round; n + 1 where the  n from one lane a group, or as atomic
                     lanes of a group are not
                     neighbours
-   The tree has ceil(log2(largest group)) rounds; 32-bit integers of width 1 and one key take one
-   redux.sync instead, on sm_80 and newer. 64-bit types take two shuffles instead of one. An
-   empty warp costs one vote, on the atomic path nothing. */
+   The tree has ceil(log2(largest group)) rounds. On sm_80 and newer, 32-bit integers of width 1
+   with one key take one redux.sync instead. 64-bit types take two shuffles instead of one. A warp
+   without an active lane costs one vote, or nothing on the atomic path. */
 #ifndef ARC_CUH
 #error "arc/core.cuh: include arc.cuh"
 #endif
@@ -1063,7 +1064,7 @@ ARC__ADD_FN void arc__add(arc__call c) {
     arc__add_chunks(&c, false, true);
 }
 
-/* ---- >>seam ------------------------------------------------------------------------------ */
+/* ---- >>interface ------------------------------------------------------------------------- */
 /* What the forms in arc/ use of this file, beside its types and what only computes; none of it
    holds state or writes to the caller's values. Who calls:
        any lane         arc__call_of (a call without a group), arc__target_begin, _piece and _end,

@@ -35,7 +35,7 @@
 #define ARC__ADD_FN ARC__FN __attribute__((noinline))
 #endif
 /* The names of structs tell layouts apart, so that units with other macros do not link by them: the
-   pieces of a target, and whether a form has a duty (ARC_CHECK 2). */
+   pieces of a target, and whether a form records what it must end (ARC_CHECK 2). */
 #if ARC_MAX_PIECES == 1
 #define ARC__PIECES 1
 #elif ARC_MAX_PIECES <= 4

@@ -5,9 +5,9 @@
    none, to memory. A key gets a row when two lanes of a warp hold it, or when it comes again before
    another key of the same place. A new key evicts it only after as many misses as it had hits.
 
-   It stands on the seam of arc/core.cuh. All 32 lanes of a warp make each call. `call` is that of an
-   add of the whole warp to one array of rows of up to TABLE_COLUMNS values, a literal; its sums have
-   the type of memory. */
+   It uses the interface of arc/core.cuh (>>interface). All 32 lanes of a warp make each call.
+   `call` is that of an add of the whole warp to one array of rows of up to TABLE_COLUMNS values, a
+   literal; its sums have the type of memory. */
 #ifndef GROUPS_TABLE_CUH
 #define GROUPS_TABLE_CUH
 
