@@ -4,7 +4,8 @@
        nvcc -include arc/drop_in.cuh -DARC_PROFILE=1 ...
    Each atomicAdd on global memory that arc/drop_in.cuh would serve, and each whose result is used,
    counts by its line: calls of a warp, the lanes that arrive together, their addresses. So does
-   each arc_add_... of arc.cuh, by its keys; other forms do not. All add as without. A file takes
+   each arc_add_... of arc.cuh, by its keys; other forms do not. All add as without. Each add of a
+   line counts, but only the first warp calls and then one in about 64 are looked at. A file takes
    17 MiB of device memory, for 64 lines. Below sm_70 all addresses count as different.
 
        ARC_EXPERIMENTAL int arc_profile_print(FILE *out, const char *masks_csv);
@@ -27,8 +28,13 @@
 #ifndef ARC_DROP_IN_CUH
 #error "arc/profile.cuh: include arc/drop_in.cuh with -DARC_PROFILE=1"
 #endif
-enum { ARC__PLACES = 64, ARC__COPIES = 32, ARC__NAME = 240, ARC__SLOTS = 256 };
-enum { ARC__PASSES = 529, ARC__AGAIN, ARC__NEAR, ARC__LOOPS, ARC__REDUCED, ARC__LEAST, ARC__SUMS };
+enum { ARC__PLACES = 64, ARC__COPIES = 16, ARC__NAME = 240, ARC__SLOTS = 256, ARC__EACH = 128 };
+enum { ARC__PASSES = 33 * 33, ARC__AGAIN, ARC__NEAR, ARC__NEXT, ARC__LOOPS, ARC__REDUCED };
+enum {
+  ARC__LEAST = ARC__REDUCED + 1,
+  ARC__SUMS
+}; /* of a tally, behind its calls by 33 * lanes +
+                                                       addresses */
 #if ARC_PROFILE
 enum { ARC__SEEN = 8 };
 struct arc__code_line {
@@ -50,18 +56,17 @@ struct arc__counts {
      lines above bit 57; 0: not known, all ones: it varies. */
   arc__u64 step[ARC__PLACES];
   unsigned loose[ARC__PLACES]; /* bits 2 and 3 of addresses */
-  /* By multiprocessors and their warps: each lane's address and line; an address of each place. */
-  arc__u64 last[ARC__SLOTS][64][32];
+  /* By multiprocessors: all adds, and warp calls that are counted: each of the first; then those
+     in one of 64 spans of time, which warps have in turns. */
+  arc__u64 adds[ARC__SLOTS][ARC__PLACES];
+  unsigned samples[ARC__SLOTS][ARC__PLACES];
+  /* By multiprocessors and their warps: each lane's address and line, and whether calls were left
+     out since; an address of each place. */
+  arc__u64 last[ARC__SLOTS][64][33];
   unsigned seen[ARC__SLOTS][64][ARC__PLACES];
-  /* Calls by lanes and addresses, then sums over all calls. Copies, because adds to one address
-     take turns: a multiprocessor has its own. */
-  arc__u64 tally[ARC__COPIES][ARC__PLACES][ARC__SUMS];
+  arc__u64 tally[ARC__COPIES][ARC__PLACES][ARC__SUMS]; /* copies: adds to one address take turns */
 };
 static __device__ arc__counts arc__counts_here;
-
-static __host__ __device__ inline int arc__bin(int lanes, int addresses) {
-  return lanes * (lanes - 1) / 2 + addresses;
-}
 
 /* The place of a line; negative: there are too many lines. */
 ARC__FN int arc__count_place(arc__code_line at, int width) {
@@ -83,13 +88,6 @@ ARC__FN int arc__count_place(arc__code_line at, int width) {
   atomicAdd(&c->lost, 1ull);
   return -1;
 }
-/* The sum of x, which is below 64, of all `lanes`. */
-ARC__FN int arc__count_sum(unsigned lanes, int x) {
-  int sum = 0;
-  ARC__NO_UNROLL
-  for (int bit = 1; bit < 64; bit *= 2) sum += __popc(__ballot_sync(lanes, (x & bit) != 0)) * bit;
-  return sum;
-}
 
 /* Counts a call of `lanes`, which all call; groups of `least`, up to 32, are reduced, of 0 none: a
    vote on what is known, such as 33, nvcc 13.0 moves to where one lane waits for all. Out of line, and
@@ -98,49 +96,59 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
                                                                    arc__code_line at, int width,
                                                                    int least, int threshold) {
   arc__counts *c = &arc__counts_here;
-  const int lane = arc__lane(), leader = arc__highest(lanes);
-  int place = lane == leader ? arc__count_place(at, width) : 0;
-  unsigned same = 1u << lane, sector = same, here = blockIdx.x,
-           warp = (unsigned)arc__thread() / 32u;
+  const int lane = arc__lane(), place = arc__count_place(at, width); /* one for all */
+  const bool leads = arc__leads(lanes, lane);
+  unsigned here = blockIdx.x, warp = (unsigned)arc__thread() / 32u, clock = (unsigned)clock64();
 #if defined(__CUDA_ARCH__)
   asm("mov.u32 %0, %%smid;\n\tmov.u32 %1, %%warpid;" : "=r"(here), "=r"(warp));
 #endif
-  place = __shfl_sync(lanes, place, leader);
-  if (place >= 0) { /* for all */
+  here %= ARC__SLOTS, warp %= 64u;
+  arc__u64 *last = c->last[here][warp], *left_out = &last[32];
+  if (place >= 0 && leads) atomicAdd(&c->adds[here][place], (arc__u64)__popc(lanes));
+  const bool counts = place >= 0 && (c->samples[here][place] < ARC__EACH ||
+                                     ((clock >> 15 ^ warp >> 1) & 63u) == 0u);
+  if (!__any_sync(lanes, counts)) {
+    if (leads) *left_out = 1u;
+  } else {
+    unsigned same = 1u << lane, sector = same, most = 1, hits = 0, sum = 0;
 #if ARC__ARCH >= 700
     same = __match_any_sync(lanes, address);
     sector = __match_any_sync(lanes, address >> 5);
 #endif
     const bool is_first = arc__leads(same, lane);
-    int most = 1, hits = 0;
     ARC__NO_UNROLL
-    for (int step = 16; step > 0; step /= 2)
-      if (__ballot_sync(lanes, __popc(same) >= most + step) & sector) most += step;
+    for (unsigned step = 16; step > 0; step /= 2)
+      if (__ballot_sync(lanes, (unsigned)__popc(same) >= most + step) & sector) most += step;
     const unsigned id = (unsigned)(address >> 2);
     volatile unsigned(*seen)[64][ARC__PLACES] = c->seen;
     ARC__UNROLL
     for (unsigned i = 1; i <= ARC__SEEN; ++i) /* the loads together */
-      hits += seen[(here ^ i) % ARC__SLOTS][warp % 64u][place] == id;
-    arc__u64 *last = &c->last[here % ARC__SLOTS][warp % 64u][lane];
-    const arc__u64 now = address + ((arc__u64)at.line << 57), step = now - *last;
-    *last = now;
-    const bool even = !__any_sync(lanes, step != __shfl_sync(lanes, step, leader));
+      hits += seen[here ^ i][warp][place] == id;
+    hits = (arc__leads(sector, lane) ? most : 0u) + (is_first ? 0u : hits << 8);
+    ARC__NO_UNROLL
+    for (unsigned bit = 1; bit < 1u << 12; bit *= 2)
+      sum += (unsigned)__popc(__ballot_sync(lanes, (hits & bit) != 0u)) * bit;
+    const arc__u64 now = address + ((arc__u64)at.line << 57), step = now - last[lane];
+    const bool follows = *left_out == 0u;
+    const bool even = !__any_sync(lanes, step != __shfl_sync(lanes, step, arc__highest(lanes)));
     const bool reduced = least > 0 && __any_sync(lanes, __popc(same) >= least);
     const int addresses = __popc(__ballot_sync(lanes, is_first));
-    const int passes = arc__count_sum(lanes, arc__leads(sector, lane) ? most : 0);
-    const int again = arc__count_sum(lanes, is_first ? 0 : hits);
-    if (lane == leader) {
+    last[lane] = now;
+    if (leads) {
       arc__u64 *to = c->tally[here % ARC__COPIES][place], *known = &c->step[place];
       const arc__u64 want = even ? step : ~0ull;
-      const arc__u64 was = *known != 0u ? *known : atomicCAS(known, 0ull, want);
+      const arc__u64 was = !follows ? want : *known != 0u ? *known : atomicCAS(known, 0ull, want);
       if (was != 0u && was != want) *known = ~0ull;
       if (address & 12u & ~c->loose[place]) atomicOr(&c->loose[place], (unsigned)address & 12u);
-      seen[here % ARC__SLOTS][warp % 64u][place] = id;
-      atomicAdd(&to[arc__bin(__popc(lanes), addresses)], 1ull);
-      atomicAdd(&to[ARC__PASSES], (arc__u64)passes);
-      if (again > 0) atomicAdd(&to[ARC__AGAIN], (arc__u64)again);
-      if (seen[here % ARC__SLOTS][(warp ^ 1u) % 64u][place] == id) atomicAdd(&to[ARC__NEAR], 1ull);
-      if (even && step != 0u && step + 64u <= 128u) atomicAdd(&to[ARC__LOOPS], 1ull);
+      c->samples[here][place] += 1u;
+      *left_out = 0u;
+      seen[here][warp][place] = id;
+      atomicAdd(&to[33 * __popc(lanes) + addresses], 1ull);
+      atomicAdd(&to[ARC__PASSES], (arc__u64)(sum & 0xffu));
+      if (sum > 0xffu) atomicAdd(&to[ARC__AGAIN], (arc__u64)(sum >> 8));
+      if (seen[here][warp ^ 1u][place] == id) atomicAdd(&to[ARC__NEAR], 1ull);
+      if (follows) atomicAdd(&to[ARC__NEXT], 1ull);
+      if (follows && even && step != 0u && step + 64u <= 128u) atomicAdd(&to[ARC__LOOPS], 1ull);
       if (reduced) atomicAdd(&to[ARC__REDUCED], 1ull);
       if (threshold > 0) atomicAdd(&to[ARC__LEAST], (arc__u64)threshold);
     }
@@ -178,7 +186,7 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
     arc__count(asked.present, (arc__u64)arc__key_id(c.key) << 5, at, c.width, least, threshold);
   else if (asked.present == 0u && arc__leads(asked.lanes, c.lane))
     place = arc__count_place(at, c.width);
-  if (place >= 0) atomicAdd(&arc__counts_here.tally[0][place][arc__bin(0, 0)], 1ull);
+  if (place >= 0) atomicAdd(&arc__counts_here.tally[0][place][0], 1ull);
   return c;
 }
 #ifndef ARC_CUH /* in which each call now has its line */
@@ -219,6 +227,7 @@ struct arc__line {
   std::string file, call, does; /* call: of arc; empty: an atomicAdd */
   int line, width, sums;        /* whether the flag sums: 0, 1; -1: as is predicted */
   int values, pieces;           /* of the call of arc that is predicted */
+  double adds, times;           /* all adds, and so many warp calls */
   double calls, lanes, addresses, passes, again, plain, flag, gain;
   unsigned loose;
   arc__u64 step, tally[ARC__SUMS];
@@ -241,7 +250,7 @@ static inline void arc__predict(arc__line *l) {
                                         : (least + hot) * n / vector;
   const double call = fmax(3.5 + 0.6 * addresses + 0.75 * n, adds);
   const bool pays = l->sums < 0 ? lanes >= 12 && sums < plain : l->sums > 0;
-  l->plain = plain * (is_call ? n : 1) * l->calls;
+  l->plain = plain * (is_call ? n : 1) * l->times;
   const double flagged = pays ? sums : plain + 0.5; /* a load and a compare */
   l->flag = is_call || !l->width ? 1 : (plain + rest) / (flagged + rest);
   l->gain = is_call || l->width % 3 ? (n * plain + 5) / (call + 5) : 1;
@@ -260,7 +269,7 @@ typedef arc__counts arc__printed;
 /* Adds what one file has counted; a header's lines may be in several. */
 static inline void arc__read(const arc__counts *c, const char *, std::vector<arc__line> *lines) {
   if (c->lost)
-    fprintf(stderr, "arc: over %d lines in a file, %llu calls lost\n", ARC__PLACES, c->lost);
+    fprintf(stderr, "arc: over %d lines in a file, %llu adds lost\n", ARC__PLACES, c->lost);
   for (int place = 0; place < ARC__PLACES; ++place) {
     const arc__counted *at = &c->place[place];
     auto l = std::find_if(lines->begin(), lines->end(), [=](const arc__line &k) {
@@ -272,6 +281,7 @@ static inline void arc__read(const arc__counts *c, const char *, std::vector<arc
     l->file = at->file, l->call = at->call, l->line = at->line, l->width = at->width;
     l->step = is_new || l->step == c->step[place] ? c->step[place] : ~0ull;
     l->sums = -1, l->loose |= c->loose[place];
+    for (int slot = 0; slot < ARC__SLOTS; ++slot) l->adds += (double)c->adds[slot][place];
     for (int copy = 0; copy < ARC__COPIES; ++copy)
       for (int k = 0; k < ARC__SUMS; ++k) l->tally[k] += c->tally[copy][place][k];
   }
@@ -300,22 +310,22 @@ static inline void arc__read(const arc__learnt *t, const char *name,
 /* What was counted of the line; and how many values a call of arc would have: a loop's, or those of
    lines in a row, each lane's addresses of which are as far apart in each call. */
 static inline void arc__sum_line(arc__line *l, arc__line **first) {
-  for (int lanes = 1, bin = 1; lanes <= 32; ++lanes)
-    for (int addresses = 1; addresses <= lanes; ++addresses, ++bin) {
-      l->calls += (double)l->tally[bin];
-      l->lanes += (double)l->tally[bin] * lanes;
-      l->addresses += (double)l->tally[bin] * addresses;
-    }
+  for (int bin = 1; bin < ARC__PASSES; ++bin) {
+    l->calls += (double)l->tally[bin];
+    l->lanes += (double)l->tally[bin] * (bin / 33);
+    l->addresses += (double)l->tally[bin] * (bin % 33);
+  }
+  l->times = l->adds > 0 ? l->adds * l->calls / l->lanes : l->calls;
   l->passes += (double)l->tally[ARC__PASSES];
   l->again += (double)l->tally[ARC__AGAIN] / ARC__SEEN;
-  const double once = l->calls - (double)l->tally[ARC__LOOPS];
-  l->values = !l->call.empty() ? l->width : 2 * once < l->calls ? (int)(l->calls / once) : 1;
+  const double next = (double)l->tally[ARC__NEXT], once = next - (double)l->tally[ARC__LOOPS];
+  l->values = !l->call.empty() ? l->width : 2 * once < next ? (int)(next / fmax(once, 1)) : 1;
   l->pieces = 1;
   const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
   const arc__line *f = *first;
   const int pieces = f ? f->pieces + (apart > 128u) : 1;
   if (!f || f->file != l->file || l->width != f->width || l->width % 3 == 0 || l->values > 1 ||
-      !l->call.empty() || !f->call.empty() || l[-1].lanes != l->lanes || l->step == 0 ||
+      !l->call.empty() || !f->call.empty() || l[-1].adds != l->adds || l->step == 0 ||
       (int)down != l->line - l[-1].line || (pieces > 8 && l->step != l[-1].step))
     *first = l;
   for (arc__line *k = *first; k < l; ++k) k->pieces = pieces, k->values = (int)(l - *first) + 1;
@@ -334,7 +344,7 @@ static inline void arc__print_notes(FILE *out, const arc__line *l) {
     fprintf(out, ", few lanes: use arc_add_divergent");
   else if (!l->width)
     fprintf(out, ", its result is used");
-  else if (l->call.empty() && l->values > 1 && 2 * (double)l->tally[ARC__LOOPS] > l->calls)
+  else if (l->call.empty() && l->values > 1 && 2 * l->tally[ARC__LOOPS] > l->tally[ARC__NEXT])
     fprintf(out, ", a loop over about %d values", l->values);
   else if (l->call.empty() && l->values > 1)
     fprintf(out, ", one call of %d values%s", l->values, l->pieces > 1 ? " in pieces" : "");
@@ -374,16 +384,16 @@ ARC_EXPERIMENTAL static inline int arc_profile_print(FILE *out, const char *mask
     const double calls = fmax(l.calls, 1);
     ++place;
     if (ARC_PROFILE)
-      fprintf(out, "%5d %11.0f %5.1f%%  ", place, l.calls, 100 * l.plain / fmax(plain, 1));
+      fprintf(out, "%5d %11.0f %5.1f%%  ", place, l.times, 100 * l.plain / fmax(plain, 1));
     fprintf(out, "%5.1f %10.1f %7.1f %6.1f %6.2f %6.2f  %-*s  %s:%d", l.lanes / calls,
             l.addresses / calls, l.passes / calls, l.again / calls, l.flag, l.gain,
             ARC_PROFILE ? 9 : 19, l.does.c_str(), l.file.c_str(), l.line);
     arc__print_notes(out, &l);
     fprintf(out, "\n");
-    for (int lanes = 1, bin = 1; lanes <= 32; ++lanes)
-      for (int addresses = 1; addresses <= lanes; ++addresses, ++bin)
-        if (masks && l.width && l.tally[bin])
-          good &= fprintf(masks, "%d,%d,%d,%llu\n", place, lanes, addresses, l.tally[bin]) > 0;
+    for (int bin = 1; bin < ARC__PASSES; ++bin)
+      if (masks && l.width && l.tally[bin])
+        good &= fprintf(masks, "%d,%d,%d,%.0f\n", place, bin / 33, bin % 33,
+                        (double)l.tally[bin] * l.times / calls) > 0;
   }
   if (masks) good &= !fclose(masks);
   if (!good) fprintf(stderr, "arc: cannot write the masks to %s\n", masks_csv);

@@ -143,7 +143,8 @@ drop_in_by_every_lane test_drop_in s/  if (arc__leads(group, lane)) atomicAdd(p,
 drop_in_of_another_sign test_drop_in_uses s/arc__drop_in_any<U>()), U>::yes>/arc__drop_in_any<U>()), U>::yes \/ (sizeof(U) != sizeof(T))>/
 profile_rows_of_uneven_lanes test_profile:ARC_PROFILE=1 s/const arc__u64 want = even ? step : ~0ull;/const arc__u64 want = step;/
 profile_rows_of_one_call test_profile:ARC_PROFILE=1 s/if (was != 0u \&\& was != want) \*known = ~0ull;/;/
-profile_passes_of_all_lanes test_profile:ARC_PROFILE=1 s/arc__leads(sector, lane) ? most : 0/most/
+profile_passes_of_all_lanes test_profile:ARC_PROFILE=1 s/arc__leads(sector, lane) ? most : 0u/most/
+profile_rows_behind_calls_left_out test_profile:ARC_PROFILE=1 s/const bool follows = .*/const bool follows = true;/
 profile_waits_for_shared_lanes test_drop_in_uses:ARC_PROFILE=1 s/  if (__isShared(p)) return; .*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return;/
 +rows_out_of_order test_index_add s/if (rank \& bit) below |= same \& ~ones;/;/
 row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)distance, from);/o.row = (int)distance;/

@@ -122,6 +122,17 @@ static const struct {
     {32, {1.5, 40}, {1, 1}, "drop-in", ""}};
 enum { COUNTED_LINES = sizeof printed_counts / sizeof *printed_counts };
 
+/* Far more calls than are counted: all adds are, and a row's lines stay known. */
+enum { FIRST_OFTEN = __LINE__ + 4, ROUNDS = 4000 };
+static __global__ void count_often(const float *at) {
+  for (int round = 0; round < ROUNDS; ++round) {
+    const float *row = at + 4 * (((int)threadIdx.x + round) / 8 % 32);
+    COUNTS(row);
+    COUNTS(row + 1);
+    COUNTS(row + 2);
+  }
+}
+
 /* More lines than a file may have. */
 template <int line>
 static __device__ void add_at(float *cells) {
@@ -152,9 +163,7 @@ static std::string row_of(const std::string &table, int line) {
 }
 
 /* On a GPU the neighbours of a warp may have gone on before it came. */
-static bool near_by_chance(int line) {
-  return !SIMT_ON_CPU && line == 8;
-}
+static bool near_by_chance(int line) { return !SIMT_ON_CPU && line == 8; }
 
 static void counts_of_warps(void) {
   int status;
@@ -175,6 +184,29 @@ static void counts_of_warps(void) {
               (row.compare(row.size() - end.size(), end.size(), end) == 0 || near_by_chance(i)),
           "count %d: %s", i, row.c_str());
   }
+}
+
+static void calls_left_out(void) {
+  int status;
+  unsigned counted = 0;
+  const test_memory<float> at(128);
+  static arc__counts counts;
+  SIMT_LAUNCH(count_often, dim3(1), dim3(32), 0, 0, at.at);
+  const std::string table = printed(NULL, &status);
+  for (int i = 0; i < 3; ++i) {
+    const std::string row = row_of(table, FIRST_OFTEN + i);
+    double calls, lanes, addresses;
+    CHECK(sscanf(row.c_str(), " %*f %lf %*f%% %lf %lf", &calls, &lanes, &addresses) == 3 &&
+              calls == ROUNDS && lanes == 32 && addresses > 4 && addresses <= 5 &&
+              strstr(row.c_str(), ", one call of 3 values"),
+          "often %d: %s", i, row.c_str());
+  }
+  CHECK(cudaMemcpyFromSymbol(&counts, arc__counts_here, sizeof counts) == cudaSuccess,
+        "the counts");
+  for (int place = 0; place < ARC__PLACES; ++place)
+    if (counts.place[place].line == FIRST_OFTEN)
+      for (int slot = 0; slot < ARC__SLOTS; ++slot) counted += counts.samples[slot][place];
+  CHECK(counted >= ARC__EACH && counted < ROUNDS / 4, "%u calls are counted", counted);
 }
 
 static void calls_of_arc(void) {
@@ -258,6 +290,7 @@ int main(int argc, char **argv) {
   CHECK((printed("/nowhere/masks.csv", &status), status == 1), "a CSV that cannot be written");
   calls_of_arc();
   counts_of_warps();
+  calls_left_out();
   const test_memory<float> cell(1);
   SIMT_LAUNCH(many_lines, dim3(1), dim3(32), 0, 0, cell.at);
   CHECK(cell.read()[0] == 32.0f * (ARC__PLACES + 6), "lines that are lost add, too");
