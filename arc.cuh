@@ -230,7 +230,7 @@ ARC__FN void arc_add_masked_f32(arc_target_f32 target, arc_key key, const float 
 
 /* Returns the mask of the lanes that execute this call. Use it in divergent code if the same lanes
    then make several masked adds, such as the parts of a row of more than 16 values
-   (examples/cells.cu).
+   (examples/divergent.cu).
    Who calls: any lane, in any control flow. sm_70 and newer. */
 ARC__FN unsigned arc_lanes_here(void);
 
@@ -276,7 +276,7 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 
 /* The options of one call. The threshold and a lane mask may be known only at run time; all others
    must be literals, and then cost nothing. To choose a path at run time, write a switch
-   (examples/tuned.cu). Butterfly cannot serve several keys or a partial warp: the call then falls
+   (examples/tune.cu). Butterfly cannot serve several keys or a partial warp: the call then falls
    back to plain atomics. Transposed cannot serve a partial warp: the call takes the tree. */
 struct arc_options {
   int path;                     /* ARC_PATH_... */

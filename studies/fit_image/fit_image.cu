@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(TILE_PIXELS) forward(board b) {
 
 /* Adds each Gaussian's 8 derivatives over all pixels: thousands of lanes add to one row. The whole
    warp walks the same list, so all lanes have one key, and lanes that miss hold zeros: what
-   arc_add_renderer_f32 asks for. The smallest kernel of this kind is examples/tile.cu. */
+   arc_add_renderer_f32 asks for. The smallest kernel of this kind is examples/renderer.cu. */
 template <bool with_arc>
 __global__ void __launch_bounds__(TILE_PIXELS) backward(board b) {
   __shared__ splat batch[TILE_PIXELS];

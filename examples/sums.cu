@@ -1,11 +1,11 @@
-/* clamp.cu - an add in two halves: what a warp has summed is clamped, and counted, before it is
-   added. SPDX-License-Identifier: Apache-2.0
+/* sums.cu - an add in two steps: the program clamps and counts the sums of a warp before it adds
+   them. SPDX-License-Identifier: Apache-2.0
 
-   A trainer may limit each sum that a warp sends, so that no outlier throws a Gaussian away, and
-   count how many sums it got, as densification wants to know.
+   A trainer may clamp each sum that a warp sends, so that no outlier moves a Gaussian far away, and
+   count the sums that a Gaussian gets, which densification uses.
 
-   nvcc -arch=native -I. examples/clamp.cu -o clamp                     on a GPU
-   g++ -std=c++17 -I. -x c++ examples/clamp.cu -x none simt/simt.cpp -o clamp   without one */
+   nvcc -arch=native -I. examples/sums.cu -o sums                     on a GPU
+   g++ -std=c++17 -I. -x c++ examples/sums.cu -x none simt/simt.cpp -o sums   without one */
 #include <math.h>
 #include <stdio.h>
 
@@ -52,7 +52,7 @@ int main(void) {
       wanted_counts[gaussian_of(32 * warp)] += k == 0;
     }
   if (cudaMalloc(&rows, sizeof sums) != cudaSuccess) {
-    printf("clamp: skipped, no CUDA device\n");
+    printf("sums: skipped, no CUDA device\n");
     return 77;
   }
   cudaMalloc(&device_counts, sizeof counts);
@@ -63,7 +63,7 @@ int main(void) {
   cudaError_t status = cudaMemcpy(sums, rows, sizeof sums, cudaMemcpyDeviceToHost);
   for (int i = 0; i < ROWS * WIDTH; ++i) wrong += sums[i] != wanted[i];
   for (int i = 0; i < ROWS; ++i) wrong += counts[i] != wanted_counts[i];
-  printf("clamp: %d pixels, %d values each into %d rows, %d sums and counts wrong, %s\n",
+  printf("sums: %d pixels, %d values each into %d rows, %d sums and counts wrong, %s\n",
          (int)PIXELS, (int)WIDTH, (int)ROWS, wrong, cudaGetErrorString(status));
   cudaFree(rows), cudaFree(device_counts);
   return fflush(stdout) != 0 || status != cudaSuccess || wrong != 0;

@@ -1,8 +1,8 @@
-/* tuned.cu - the tuner around a launch: path and balancing threshold, picked at run time.
+/* tune.cu - the tuner around a launch picks path and threshold at run time.
    SPDX-License-Identifier: Apache-2.0
 
-   nvcc -arch=native -I. examples/tuned.cu -o tuned                     on a GPU
-   g++ -std=c++17 -I. -x c++ examples/tuned.cu -x none simt/simt.cpp -o tuned   without one */
+   nvcc -arch=native -I. examples/tune.cu -o tune                     on a GPU
+   g++ -std=c++17 -I. -x c++ examples/tune.cu -x none simt/simt.cpp -o tune   without one */
 #include <stdio.h>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */
@@ -40,7 +40,7 @@ int main(void) {
   arc_tune_config config = arc_tune_config_default(); /* ARC_PATH_AUTO with thresholds 0..32 */
   arc_tune_add(&config, ARC_PATH_TREE, 0, 32);
   if (cudaMalloc(&rows, sizeof sums) != cudaSuccess) {
-    printf("tuned: skipped, no CUDA device\n");
+    printf("tune: skipped, no CUDA device\n");
     return 77;
   }
   cudaEventCreate(&start), cudaEventCreate(&stop);
@@ -57,7 +57,7 @@ int main(void) {
     if (policy.ticket != 0) arc_tune_report(&tune, policy.ticket, 1000.0 * ms);
     for (int i = 0; i < ROWS * WIDTH; ++i) wrong += sums[i] != wanted[i / WIDTH];
   }
-  printf("tuned: %d launches, %d wrong sums; path %d, threshold %d (%d: arc decides)\n",
+  printf("tune: %d launches, %d wrong sums; path %d, threshold %d (%d: arc decides)\n",
          (int)LAUNCHES, wrong, tune.result.choice.path, tune.result.choice.threshold,
          ARC_THRESHOLD_AUTO);
   cudaFree(rows), cudaEventDestroy(start), cudaEventDestroy(stop);

@@ -1,14 +1,13 @@
-/* cells.cu - rays walk through cells and add 52 values in each step: rows of more than 16 values.
+/* divergent.cu - rays walk through cells and add 52 values in each step: rows of more than 16 values.
    SPDX-License-Identifier: Apache-2.0
 
-   nvcc -arch=native -I. examples/cells.cu -o cells                     on a GPU
-   g++ -std=c++17 -I. -x c++ examples/cells.cu -x none simt/simt.cpp -o cells   without one
+   nvcc -arch=native -I. examples/divergent.cu -o divergent                     on a GPU
+   g++ -std=c++17 -I. -x c++ examples/divergent.cu -x none simt/simt.cpp -o divergent   without one
 
-   A call holds all its values in registers. So a wide row is added in parts, 8 to 16 values in a
-   call, each with a target of its own. As lanes in divergent code may come to one call with
-   different parts, which is not legal, arc_lanes_here names those that go through all parts
-   together. The loop is not unrolled and builds the target inside: then nothing of a part stays in
-   registers beyond it. */
+   A call holds all its values in registers. So add a wide row in parts of 8 to 16 values, each with a
+   target of its own. In divergent code lanes may arrive at one call with different parts, which is
+   not legal. So arc_lanes_here names the lanes that go through all parts together. The loop is not
+   unrolled and builds the target inside, so that no part keeps registers after it is added. */
 #include <stdio.h>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */
@@ -68,7 +67,7 @@ int main(void) {
   int wrong = 0;
   cudaEvent_t start, stop;
   if (cudaMalloc(&rows, sizeof sums) != cudaSuccess) {
-    printf("cells: skipped, no CUDA device\n");
+    printf("divergent: skipped, no CUDA device\n");
     return 77;
   }
   positions = rows + CELLS * ROW;
@@ -92,7 +91,7 @@ int main(void) {
     cudaEventElapsedTime(&ms, start, stop);
     if (launch >= 2 && !SIMT_ON_CPU) printf("%s %.4f ms\n", launch == 2 ? "before" : "after ", ms);
   }
-  printf("cells: %d cells of %d values, %d sums wrong\n", (int)CELLS, ROW + 3, wrong);
+  printf("divergent: %d cells of %d values, %d sums wrong\n", (int)CELLS, ROW + 3, wrong);
   cudaFree(rows), cudaEventDestroy(start), cudaEventDestroy(stop);
   return fflush(stdout) != 0 || wrong != 0;
 }

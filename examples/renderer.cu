@@ -1,8 +1,8 @@
-/* tile.cu - a warp of pixels walks one list of discs, as a renderer's backward pass does.
+/* renderer.cu - a warp of pixels walks one list of discs, as a renderer's backward pass does.
    SPDX-License-Identifier: Apache-2.0
 
-   nvcc -arch=native -I. examples/tile.cu -o tile                     on a GPU
-   g++ -std=c++17 -I. -x c++ examples/tile.cu -x none simt/simt.cpp -o tile   without one */
+   nvcc -arch=native -I. examples/renderer.cu -o renderer                     on a GPU
+   g++ -std=c++17 -I. -x c++ examples/renderer.cu -x none simt/simt.cpp -o renderer   without one */
 #include <stdio.h>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */
@@ -42,7 +42,7 @@ int main(void) {
   int wrong = 0;
   cudaEvent_t start, stop;
   if (cudaMalloc(&rows, sizeof sums) != cudaSuccess) {
-    printf("tile: skipped, no CUDA device\n");
+    printf("renderer: skipped, no CUDA device\n");
     return 77;
   }
   cudaEventCreate(&start), cudaEventCreate(&stop);
@@ -59,7 +59,7 @@ int main(void) {
     cudaEventElapsedTime(&ms, start, stop);
     if (launch >= 2 && !SIMT_ON_CPU) printf("%s %.4f ms\n", launch == 2 ? "before" : "after ", ms);
   }
-  printf("tile: %d discs of %d values, %d sums wrong\n", (int)DISCS, (int)WIDTH, wrong);
+  printf("renderer: %d discs of %d values, %d sums wrong\n", (int)DISCS, (int)WIDTH, wrong);
   cudaFree(rows), cudaEventDestroy(start), cudaEventDestroy(stop);
   return fflush(stdout) != 0 || wrong != 0;
 }
