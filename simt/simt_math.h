@@ -53,8 +53,6 @@ static inline float __fsqrt_rn(float a) { return sqrtf(a); }
 static inline float __frcp_rn(float a) { return 1.0f / a; }
 static inline float __fdividef(float a, float b) { return a / b; }
 static inline float __saturatef(float a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }
-static inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
-static inline double rsqrt(double a) { return 1.0 / sqrt(a); }
 static inline int __float2int_rn(float a) { return (int)rintf(a); }
 // As the hardware's: NaN gives the smallest integer, what is out of range the nearest one.
 static inline long long __float2ll_rn(float a) {
@@ -107,6 +105,8 @@ static inline unsigned __umulhi(unsigned a, unsigned b) {
 #define __sinf(x) sinf(x)
 #define __cosf(x) cosf(x)
 #define __tanf(x) tanf(x)
+#define rsqrtf(x) (1.0f / sqrtf(x))
+#define rsqrt(x) (1.0 / sqrt(x))
 
 #define SIMT__MIN_MAX(type)                                          \
   static inline type min(type a, type b) { return b < a ? b : a; }   \

@@ -15,8 +15,8 @@ sys.path.insert(0, str(HERE))
 try:
     import arc_jax
 except ImportError as missing:
-    sys.exit(f"arc_jax: {missing}: {sys.executable} has no JAX; call the Python that has it: "
-             "python3 -m pip install --no-build-isolation ./python/arc_jax")
+    sys.exit(f"arc_jax: {missing}: there is no JAX, or pip hides it from the build; with JAX call "
+             f"{sys.executable} -m pip install --no-build-isolation ./python/arc_jax")
 os.chdir(HERE)  # setuptools wants relative names
 policy = (pathlib.Path(arc_jax.include_path()) / "arc_policy.cuh").read_text()
 version = ".".join(re.search(rf"#define ARC_VERSION_{part} (\d+)", policy)[1]

@@ -125,15 +125,23 @@ def test_living_build(folder):
     first.communicate()
 
 
+def set_up(*words, **environment):
+    """The last line of what setup.py says, which ends with an error."""
+    run = subprocess.run([sys.executable, "-B", "setup.py", *words], cwd=arc_torch.HERE,
+                         env=dict(os.environ, **environment), text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert run.returncode == 1 and "Traceback" not in run.stderr, run.stderr
+    last = run.stderr.splitlines()[-1]
+    assert last.startswith("arc_torch: "), run.stderr
+    return last
+
+
 def test_without_pytorch(folder):
     """pip of a Python that has none: one line says what to do."""
     (folder / "torch.py").write_text("raise ImportError('no torch')")
-    run = subprocess.run([sys.executable, "-B", "setup.py", "--version"], cwd=arc_torch.HERE,
-                         env=dict(os.environ, PYTHONPATH=str(folder)), text=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    lines = run.stderr.splitlines()
-    assert run.returncode == 1 and len(lines) == 1, run.stderr
-    assert "no torch" in lines[0] and "python3 -m pip install" in lines[0], lines
+    said = set_up("--version", PYTHONPATH=str(folder))
+    assert "no torch" in said, said
+    assert f"{sys.executable} -m pip install --no-build-isolation" in said, said
 
 
 def test_without_wheel(folder):
@@ -141,10 +149,21 @@ def test_without_wheel(folder):
     (folder / "sitecustomize.py").write_text(
         "import importlib.util as u; find = u.find_spec\n"
         "u.find_spec = lambda name, *a: None if 'wheel' in name else find(name, *a)\n")
-    run = subprocess.run([sys.executable, "-B", "setup.py", "--version"], cwd=arc_torch.HERE,
-                         env=dict(os.environ, PYTHONPATH=str(folder)), text=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert run.returncode == 1 and "or the package wheel" in run.stderr, run.stderr
+    said = set_up("--version", PYTHONPATH=str(folder))
+    assert "or the package wheel" in said, said
+
+
+def test_without_architecture(_):
+    """Where there is no GPU, pip's user names one."""
+    os.environ.pop("TORCH_CUDA_ARCH_LIST", None)
+    said = set_up("--version", CUDA_VISIBLE_DEVICES="")
+    assert "TORCH_CUDA_ARCH_LIST" in said, said
+
+
+def test_failing_install(folder):
+    """A compiler that fails, or no CUDA toolkit."""
+    said = set_up("build_ext", **dict(broken(folder), TORCH_CUDA_ARCH_LIST="9.0"))
+    assert "Error compiling" in said or "CUDA" in said, said
 
 
 def in_folder(test):
@@ -157,4 +176,5 @@ def in_folder(test):
 
 testing.run("test_build", [in_folder(test) for test in (
     test_failure, test_without_setuptools, test_of_another_pytorch, test_dead_build,
-    test_living_build, test_without_pytorch, test_without_wheel)])
+    test_living_build, test_without_pytorch, test_without_wheel, test_without_architecture,
+    test_failing_install)])
