@@ -18,7 +18,7 @@
        share    the line's part of what all plain adds of the program cost
        flag     times as fast as plain adds with ARC_DROP_IN_LEARNS; below 1, a loss; estimated
        call     the same with a call of arc, of all values that the line names
-       fits     none: leave it; drop-in: leave the flag in; else arc_add_..._f32
+       fits     leave it; drop-in: leave the flag in; else arc_add_..._f32
        line     of a call of arc, also how many of its calls reduced, the threshold (33: never; the
                 mean, if it changes), and how many more calls had no active lane
    Where ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this behind drop_in.cuh:
@@ -29,12 +29,9 @@
 #error "arc/profile.cuh: include arc/drop_in.cuh with -DARC_PROFILE=1"
 #endif
 enum { ARC__PLACES = 64, ARC__COPIES = 16, ARC__NAME = 240, ARC__SLOTS = 256, ARC__EACH = 128 };
-enum { ARC__PASSES = 33 * 33, ARC__AGAIN, ARC__NEAR, ARC__NEXT, ARC__LOOPS, ARC__REDUCED };
-enum {
-  ARC__LEAST = ARC__REDUCED + 1,
-  ARC__SUMS
-}; /* of a tally, behind its calls by 33 * lanes +
-                                                       addresses */
+/* Sums of a tally, which stand behind its calls by 33 * lanes + addresses. */
+enum { ARC__PASSES = 33 * 33, ARC__AGAIN, ARC__NEAR, ARC__NEXT, ARC__LOOPS, ARC__PARTED };
+enum { ARC__EVEN = ARC__PARTED + 1, ARC__REDUCED, ARC__LEAST, ARC__SUMS };
 #if ARC_PROFILE
 enum { ARC__SEEN = 8 };
 struct arc__code_line {
@@ -55,7 +52,7 @@ struct arc__counts {
   /* How far each lane's address is from that of its statement before, with the distance of their
      lines above bit 57; 0: not known, all ones: it varies. */
   arc__u64 step[ARC__PLACES];
-  unsigned loose[ARC__PLACES]; /* bits 2 and 3 of addresses */
+  unsigned loose[ARC__PLACES]; /* bits 2 and 3 of addresses; 1: a lane's was another's before */
   /* By multiprocessors: all adds, and warp calls that are counted: each of the first; then those
      in one of 64 spans of time, which warps have in turns. */
   arc__u64 adds[ARC__SLOTS][ARC__PLACES];
@@ -73,6 +70,7 @@ ARC__FN int arc__count_place(arc__code_line at, int width) {
   arc__counts *c = &arc__counts_here;
   const unsigned line = (unsigned)at.line, kind = at.call ? 2u : width == 0;
   const arc__u64 id = (arc__u64)at.file << 17 | (line & 0x7fffu) << 2 | kind;
+  ARC__NO_UNROLL
   for (unsigned i = line; i < line + ARC__PLACES; ++i) {
     arc__u64 *seen = &c->id[i % ARC__PLACES], before = *seen;
     if (before == 0u) before = atomicCAS(seen, 0ull, id);
@@ -130,6 +128,8 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
       sum += (unsigned)__popc(__ballot_sync(lanes, (hits & bit) != 0u)) * bit;
     const arc__u64 now = address + ((arc__u64)at.line << 57), step = now - last[lane];
     const bool follows = *left_out == 0u;
+    const arc__u64 before = __shfl_sync(lanes, last[lane], arc__highest(lanes));
+    const bool corners = __any_sync(lanes, step << 7 != 0u && (now - before) << 7 == 0u);
     const bool even = !__any_sync(lanes, step != __shfl_sync(lanes, step, arc__highest(lanes)));
     const bool reduced = least > 0 && __any_sync(lanes, __popc(same) >= least);
     const int addresses = __popc(__ballot_sync(lanes, is_first));
@@ -139,7 +139,8 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
       const arc__u64 want = even ? step : ~0ull;
       const arc__u64 was = !follows ? want : *known != 0u ? *known : atomicCAS(known, 0ull, want);
       if (was != 0u && was != want) *known = ~0ull;
-      if (address & 12u & ~c->loose[place]) atomicOr(&c->loose[place], (unsigned)address & 12u);
+      const unsigned loose = ((unsigned)address & 12u) | (follows && even && corners);
+      if (loose & ~c->loose[place]) atomicOr(&c->loose[place], loose);
       c->samples[here][place] += 1u;
       *left_out = 0u;
       seen[here][warp][place] = id;
@@ -148,7 +149,12 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
       if (sum > 0xffu) atomicAdd(&to[ARC__AGAIN], (arc__u64)(sum >> 8));
       if (seen[here][warp ^ 1u][place] == id) atomicAdd(&to[ARC__NEAR], 1ull);
       if (follows) atomicAdd(&to[ARC__NEXT], 1ull);
-      if (follows && even && step != 0u && step + 64u <= 128u) atomicAdd(&to[ARC__LOOPS], 1ull);
+      /* rows that lie side by side say nothing of a loop */
+      const bool parted = follows && addresses > 1 && 6 * (int)(sum & 0xffu) > addresses;
+      const bool moves = follows && even && step != 0u && (step + (1ull << 56)) >> 57 == 0u;
+      if (moves && step + 64u <= 128u) atomicAdd(&to[ARC__LOOPS], 1ull);
+      if (parted) atomicAdd(&to[ARC__PARTED], 1ull);
+      if (parted && moves) atomicAdd(&to[ARC__EVEN], 1ull);
       if (reduced) atomicAdd(&to[ARC__REDUCED], 1ull);
       if (threshold > 0) atomicAdd(&to[ARC__LEAST], (arc__u64)threshold);
     }
@@ -226,7 +232,7 @@ struct arc__file {
 struct arc__line {
   std::string file, call, does; /* call: of arc; empty: an atomicAdd */
   int line, width, sums;        /* whether the flag sums: 0, 1; -1: as is predicted */
-  int values, pieces;           /* of the call of arc that is predicted */
+  int values, pieces, loop;     /* of the call of arc that is predicted; of a loop */
   double adds, times;           /* all adds, and so many warp calls */
   double calls, lanes, addresses, passes, again, plain, flag, gain;
   unsigned loose;
@@ -256,7 +262,7 @@ static inline void arc__predict(arc__line *l) {
   l->gain = is_call || l->width % 3 ? (n * plain + 5) / (call + 5) : 1;
   if (!l->does.empty()) return;
   l->does = l->flag >= 1.1 && (n == 1 || l->flag > l->gain) ? "drop-in"
-            : l->gain < 1.1                                 ? "none"
+            : l->gain < 1.1                                 ? "leave it"
             : lanes < 8 || (is_call ? !whole : lanes <= 24) ? "divergent"
             : addresses < 1.1                               ? "uniform"
             : is_call                                       ? "add"
@@ -307,6 +313,12 @@ static inline void arc__read(const arc__learnt *t, const char *name,
 }
 #endif
 
+/* How many values a loop adds, if each but its first is as far from the one before in all lanes;
+   beyond 1024, these are no loop's. */
+static inline int arc__loop(double calls, double moved) {
+  const double values = calls / fmax(calls - moved, 1);
+  return values > 1.9 && values < 1024 ? (int)(values + 0.5) : 1;
+}
 /* What was counted of the line; and how many values a call of arc would have: a loop's, or those of
    lines in a row, each lane's addresses of which are as far apart in each call. */
 static inline void arc__sum_line(arc__line *l, arc__line **first) {
@@ -318,12 +330,14 @@ static inline void arc__sum_line(arc__line *l, arc__line **first) {
   l->times = l->adds > 0 ? l->adds * l->calls / l->lanes : l->calls;
   l->passes += (double)l->tally[ARC__PASSES];
   l->again += (double)l->tally[ARC__AGAIN] / ARC__SEEN;
-  const double next = (double)l->tally[ARC__NEXT], once = next - (double)l->tally[ARC__LOOPS];
-  l->values = !l->call.empty() ? l->width : 2 * once < next ? (int)(next / fmax(once, 1)) : 1;
-  l->pieces = 1;
+  const int close = arc__loop((double)l->tally[ARC__NEXT], (double)l->tally[ARC__LOOPS]);
+  l->loop =
+      close > 1 ? close : arc__loop((double)l->tally[ARC__PARTED], (double)l->tally[ARC__EVEN]);
+  l->values = l->call.empty() ? l->loop : l->width;
+  l->pieces = l->call.empty() && (close == 1 || l->loose & 1u) ? l->values : 1;
   const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
   const arc__line *f = *first;
-  const int pieces = f ? f->pieces + (apart > 128u) : 1;
+  const int pieces = f ? f->pieces + (apart > 128u || l->loose & 1u) : 1;
   if (!f || f->file != l->file || l->width != f->width || l->width % 3 == 0 || l->values > 1 ||
       !l->call.empty() || !f->call.empty() || l[-1].adds != l->adds || l->step == 0 ||
       (int)down != l->line - l[-1].line || (pieces > 8 && l->step != l[-1].step))
@@ -344,10 +358,9 @@ static inline void arc__print_notes(FILE *out, const arc__line *l) {
     fprintf(out, ", few lanes: use arc_add_divergent");
   else if (!l->width)
     fprintf(out, ", its result is used");
-  else if (l->call.empty() && l->values > 1 && 2 * l->tally[ARC__LOOPS] > l->tally[ARC__NEXT])
-    fprintf(out, ", a loop over about %d values", l->values);
   else if (l->call.empty() && l->values > 1)
-    fprintf(out, ", one call of %d values%s", l->values, l->pieces > 1 ? " in pieces" : "");
+    fprintf(out, ", %s %d %s", l->loop > 1 ? "a loop or helper over about" : "one call of",
+            l->values, l->pieces > 1 ? "arrays or corners" : "values");
   if (l->width && near > 0.25 * calls && l->addresses > 0.7 * l->lanes)
     fprintf(out, ", put neighbours back into one warp first");
 }

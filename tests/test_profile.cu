@@ -63,17 +63,17 @@ static const struct {
 } printed_calls[] = {
     {"2", "20.0        1.0    20.0", "uniform",
      "arc_add_uniform of 3 values: 100% reduced, threshold 4, 2 empty"},
-    {"4", "2.0        1.0     2.0", "none", /* what advice depends on hot, on a GPU on chance */
+    {"4", "2.0        1.0     2.0", "leave it", /* what advice depends on hot, on a GPU on chance */
      "arc_add_uniform of 3 values: 0% reduced, threshold 4, 0 empty"},
     {"4", "31.0        2.0    31.0", "add",
      "arc_add of 3 values: 100% reduced, threshold 6, 0 empty"},
-    {"4", "32.0       32.0    32.0", "none",
+    {"4", "32.0       32.0    32.0", "leave it",
      "arc_add of 3 values: 0% reduced, threshold 6, 0 empty"},
     {"4", "32.0        2.0    32.0", "add",
      "arc_add_with of 3 values: 0% reduced, threshold 17, 0 empty"},
     {"4", "32.0        4.0    32.0", "add",
      "arc_add of 2 values: 100% reduced, threshold 11, 0 empty"},
-    {"4", "5.0        1.0     5.0", "none",
+    {"4", "5.0        1.0     5.0", "leave it",
      "arc_add of 3 values: 0% reduced, threshold 6, 0 empty, few lanes: use arc_add_divergent"},
     {"4", "32.0        1.0    32.0", "uniform",
      "arc_add_masked of 3 values: 100% reduced, threshold 6, 0 empty"},
@@ -103,23 +103,33 @@ static __global__ void count_warps(const float *at) {
     COUNTS(at + lane);
     COUNTS(at);
     COUNTS_TYPE(at + 1, 3); /* ints are no values of a call with floats, nor of any */
+    COUNTS(row + (lane + round * round) % 48);
+    COUNTS(row + (lane + round * round) % 48 + 1); /* where another lane's line before added */
+    for (int i = 0; i < 6; ++i) COUNTS(row + lane * (round + 5) % 512 + 1000 * i);
+    for (int i = 0; i < 2; ++i) COUNTS(row + lane * (round + 5) % 512 + 2 * i);
+    for (int i = 0; i < 40; ++i) COUNTS(row + lane + 3200 * i); /* by a grid's threads */
   }
 }
 static const struct {
   double passes, flag[2], call[2];
   const char *fits, *advice;
 } printed_counts[] = {
-    {4, {0.9, 0.97}, {0.2, 0.6}, "none", ""},
-    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
-    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
-    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 values in pieces"},
-    {0, {0.9, 1}, {0.5, 1}, "none", ""},
-    {0, {0.9, 1}, {0.5, 1}, "none", ""},
-    {0, {0.9, 1}, {0.5, 1}, "none", ""},
-    {32, {1, 2}, {2, 40}, "divergent", ", a loop over about 8 values"},
-    {4, {0.9, 0.97}, {0.2, 0.6}, "none", ", put neighbours back into one warp first"},
+    {4, {0.9, 0.97}, {0.2, 0.6}, "leave it", ""},
+    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 arrays or corners"},
+    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 arrays or corners"},
+    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 arrays or corners"},
+    {0, {0.9, 1}, {0.5, 1}, "leave it", ""},
+    {0, {0.9, 1}, {0.5, 1}, "leave it", ""},
+    {0, {0.9, 1}, {0.5, 1}, "leave it", ""},
+    {32, {1, 2}, {2, 40}, "divergent", ", a loop or helper over about 8 values"},
+    {4, {0.9, 0.97}, {0.2, 0.6}, "leave it", ", put neighbours back into one warp first"},
     {32, {1.5, 40}, {2, 90}, "drop-in", ""},
-    {32, {1.5, 40}, {1, 1}, "drop-in", ""}};
+    {32, {1.5, 40}, {1, 1}, "drop-in", ""},
+    {0, {0.9, 1}, {0.5, 1}, "leave it", ", one call of 2 arrays or corners"},
+    {0, {0.9, 1}, {0.5, 1}, "leave it", ", one call of 2 arrays or corners"},
+    {0, {0.9, 1}, {0.9, 1.05}, "leave it", ", a loop or helper over about 6 arrays or corners"},
+    {0, {0.9, 1}, {0.5, 1}, "leave it", ", a loop or helper over about 2 values"},
+    {4, {0.9, 0.97}, {0.2, 0.6}, "leave it", ""}};
 enum { COUNTED_LINES = sizeof printed_counts / sizeof *printed_counts };
 
 /* Far more calls than are counted: all adds are, and a row's lines stay known. */
