@@ -6,46 +6,47 @@
 // clang-format off
 const sweep_axis sweep_axis_table[AXIS_END] = {
     {"section", &sweep_cell::section, "--section", 1, 0,
-     {"-", "a", "b", "c", "d", "e", "p", nullptr}, {SWEEP_SECTION_NONE}, "a label, the part of a preset that asked for the cell"},
+     {"-", "a", "b", "c", "d", "e", "p", nullptr}, {SWEEP_SECTION_NONE}, "a label: the part of a preset that asked for the cell"},
     {"workload", &sweep_cell::workload, "--workload", 1, 0,
      {"axes", "tile", "spheres", "cubemap", "hashgrid", "pagerank", "hot", "coalesced", "file", nullptr}, {SWEEP_WORKLOAD_AXES},
-     "which lanes are active and which keys coincide: axes, as lanes to call say; or a model; file: "
-     "as --workload-file says"},
+     "which lanes are active and which keys coincide; axes: as --lanes to --call say; file: as "
+     "--workload-file says; the others are models"},
     {"width", &sweep_cell::width, "--width", 1, 128, {}, {10}, "values per update"},
     {"form", &sweep_cell::form, "--form", 1, 0, {"literal", "memory", "chunks", "rotating", "planes", nullptr},
      {SWEEP_FORM_LITERAL},
-     "literal: the width is one; memory, chunks: known at run time only, two ways to give values; "
-     "rotating: literal, and each lane adds its values in another order; planes: literal, and each "
-     "parameter has an array of its own"},
+     "how the kernel knows its width; literal: a constant; memory, chunks: at run time only, with "
+     "two ways to pass values; rotating: literal, and each lane adds its values in another order; "
+     "planes: literal, with an array per parameter"},
     {"lanes", &sweep_cell::lanes, "--lanes", 0, 32, {"mixed", "model", nullptr}, {},
-     "active lanes; mixed: half of the updates have 1-4, half 1-32; model: as the workload draws"},
+     "active lanes per warp; mixed: 1-4 in half of the updates, 1-32 in the others; model: those "
+     "of the workload"},
     {"shape", &sweep_cell::shape, "--shape", 1, 0,
      {"prefix", "scattered", "strided", "random", "single", nullptr}, {SWEEP_SHAPE_PREFIX},
-     "which lanes; random: drawn in every update; single: lane 31 alone"},
+     "which lanes are active; random: other ones in every update; single: lane 31 alone"},
     {"keys", &sweep_cell::keys, "--keys", 1, 1000, {}, {1},
      "different keys per warp; 0 in files: the workload's"},
     {"layout", &sweep_cell::layout, "--layout", 1, 0,
      {"interleaved", "contiguous", "random", "model", nullptr}, {SWEEP_LAYOUT_RANDOM},
      "which lanes share a key; model in files: the workload's"},
     {"call", &sweep_cell::call, "--call", 1, 0, {"uniform", "keyed", nullptr}, {},
-     "uniform: one key per block, promised; keyed: keys drawn by every warp"},
+     "uniform: one key per block, promised; keyed: each warp generates keys"},
     {"zeros", &sweep_cell::zeros, "--promise-zeros", 0, 1, {"all", "aligned", "none", nullptr},
      {SWEEP_ZEROS_NONE},
-     "0: inactive lanes hold garbage; 1: zeros, as arc is promised; all: and an active lane in each "
-     "call; aligned: and rows of whole 16 bytes; none: 0, and the one key of a uniform call is not "
-     "promised"},
+     "0: inactive lanes hold garbage; 1: they hold zeros, promised; all: as 1, and an active lane "
+     "in each call; aligned: as all, and rows of whole 16 bytes; none: as 0, and the one key of a "
+     "uniform call is not promised"},
     {"padding", &sweep_cell::padding, "--padding", 0, 1024, {}, {4},
-     "rows are padded to a multiple of so many values; 0: to an odd number, that no vector fits"},
+     "rows are padded to a multiple of so many values; 0: to an odd number, which fits no vector"},
     {"type", &sweep_cell::type, "--type", 1, 0, {SWEEP_TYPES(NAME) nullptr}, {SWEEP_TYPE_f32},
-     "of values and memory; f16, bf16, fixed, exact, wide: floats into halves, into 64-bit fixed "
-     "point, with exact sums, and into words by exponent"},
+     "types of values and sums; f16, bf16, fixed, exact, wide: floats are added to halves, to "
+     "64-bit fixed point, to the same with exact sums, to words by exponent"},
     {"path", &sweep_cell::path, "--path", 1, 0,
      {"none", "plain", "vector", "cg", "cub", "cub_batched", "shuffle_skip", "match_shared",
       "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "sums",
       "atomred", "hot", "drop_in", "pieces", "broken", nullptr}, {},
-     "what adds; none: nothing, the base of net; broken: wrong, a test of the check"},
+     "what adds; none: nothing, the baseline of net; broken: adds wrong sums, to test the check"},
     {"threshold", &sweep_cell::threshold, "--threshold", 0, 33, {"auto", "-", nullptr}, {},
-     "balancing threshold; auto: arc's own; - in files: the path has none"},
+     "lanes from which a group is reduced; auto: arc's choice; - in files: the path has none"},
 };
 // clang-format on
 

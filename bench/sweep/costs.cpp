@@ -198,7 +198,7 @@ void sweep_print_costs(FILE *out, const sweep_results &results) {
   if (all.empty()) return;
   fprintf(
       out,
-      "Default decision, from how many lanes on auto reduces; time over the best, mean (worst)\n"
+      "Default decision (lanes from which auto reduces): x the speed of the best, mean (worst)\n"
       "  %-14s %18s %18s %18s\n",
       "", "compiled constants", "fitted ones", "best per width");
   for (int which = 0; which < decision_end; ++which) {
@@ -206,7 +206,8 @@ void sweep_print_costs(FILE *out, const sweep_results &results) {
     cost then = cost_with(all, which, fitted), best = best_cost(all, which);
     if (!best.count) continue;
     fprintf(out, "  %-14s     %6.3f (%5.2f)     %6.3f (%5.2f)     %6.3f (%5.2f)\n", names[which],
-            now.mean, now.worst, then.mean, then.worst, best.mean, best.worst);
+            1.0 / now.mean, 1.0 / now.worst, 1.0 / then.mean, 1.0 / then.worst, 1.0 / best.mean,
+            1.0 / best.worst);
     gain = std::max(gain, cost_with(all, which, compiled).mean / then.mean - 1.0);
   }
   if (sweep_on_cpu_warp()) return; /* model clocks suit no machine */

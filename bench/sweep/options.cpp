@@ -54,7 +54,7 @@ static const std::vector<preset> presets = {
       "--section d --keys 1,2,4,8,16,32,1000 --call keyed --layout random,interleaved,contiguous "
       "--path serialized --threshold 1",
       "--section e --width 1-32 --lanes 1-6,8,10,12,16,24,32 --path atomic,transposed,auto"}},
-    {"peers", "every workload and width against every peer", 3, 10.0,
+    {"peers", "every workload and width against every alternative", 3, 10.0,
      {"--section p --width 1-32 --workload axes,tile,spheres,cubemap,hashgrid,pagerank,hot "
       "--lanes 1,2,4,8,16,24,32,model",
       "--section p --width 1-32 --workload tile,spheres,cubemap,hashgrid,pagerank,hot "
@@ -73,7 +73,7 @@ static const std::vector<preset> presets = {
       TYPES "--width 2,4 --padding 2 --keys 1,2,4,32 --layout interleaved,contiguous --call keyed",
       TYPES "--width 2,4 --padding 2 --workload hashgrid"}},
     {"forms",
-     "rows that the block sums, adding in two halves and as one instruction, against the nearest",
+     "hot rows, sums in two steps, atomred, each against the nearest alternative",
      7, 20.0,
      {"--width 1,3,9,16,32 --workload hot --lanes 1,2,4,8,16,24,32,model --path "
       "none,plain,vector,cub_batched,auto,hot --threshold 1,auto",
@@ -107,7 +107,7 @@ static void add_axes(std::vector<option> *table, sweep_axes *axes) {
 static std::vector<option> whole_table(sweep_options *o, sweep_axes *axes) {
   static const char *const cache_names[] = {"warm", "cold", nullptr};
   static std::vector<const char *> preset_names;
-  static std::string preset_help = "axes of one purpose";
+  static std::string preset_help = "the axes for one purpose";
   for (const preset &p : presets) {
     preset_names.push_back(p.name);
     preset_help += std::string("; ") + p.name + ": " + p.meaning;
@@ -115,29 +115,30 @@ static std::vector<option> whole_table(sweep_options *o, sweep_axes *axes) {
   preset_names.push_back(nullptr);
   const option others[] = {
       {"\nSizes and rigour"},
-      {"--rows", OPTION_INT, &o->rows, "of parameters, drawn at random", 1, 100000000},
-      {"--blocks", OPTION_INT, &o->blocks, "", 1, 1000000},
-      {"--threads", OPTION_INT, &o->threads, "of a block, a multiple of 32", 32, 256},
-      {"--updates", OPTION_INT, &o->updates, "of a thread", 1, 1000000},
-      {"--seed", OPTION_INT, &o->seed, "of keys, masks and values", 0, INT_MAX},
+      {"--rows", OPTION_INT, &o->rows, "rows of parameters; keys are random ones", 1, 100000000},
+      {"--blocks", OPTION_INT, &o->blocks, "per launch", 1, 1000000},
+      {"--threads", OPTION_INT, &o->threads, "per block, a multiple of 32", 32, 256},
+      {"--updates", OPTION_INT, &o->updates, "per thread", 1, 1000000},
+      {"--seed", OPTION_INT, &o->seed, "for keys, masks and values", 0, INT_MAX},
       {"--repeat", OPTION_INT, &o->repeat,
-       "timed launches a cell, at least; without it, as many as the preset says", 1, 100},
+       "least number of timed launches per cell; default: the preset's", 1, 100},
       {"--noise", OPTION_REAL, &o->noise_percent,
-       "more launches until the quartiles are this close, in percent of the median", 0.01, 100},
+       "launch until the quartiles are this close, in percent of the median", 0.01, 100},
       {"--cell-ms", OPTION_REAL, &o->cell_ms,
-       "or this much time is measured; without it, as the preset says", 0.1, 100000},
+       "or until this much time is measured; default: the preset's", 0.1, 100000},
       {"--cache", OPTION_NAME, &o->cold, "cold: the L2 cache is overwritten before each launch", 0,
        -1, cache_names},
-      {"--energy", OPTION_INT, &o->energy, "1: nanojoules per update by NVML, 0.1 to 1 s a cell", 0,
-       1},
+      {"--energy", OPTION_INT, &o->energy, "1: nanojoules per update by NVML, 0.1 to 1 s per cell",
+       0, 1},
       {"--test-throttle", OPTION_INT, &o->throttle_after, nullptr, 1, 1000000},
       {"\nPresets and output"},
       {"--preset", OPTION_NAME, &o->preset, preset_help.c_str(), 0, -1, preset_names.data()},
       {"--workload-file", OPTION_INPUT, &o->workload_file,
-       "masks.csv of arc/profile.cuh: --workload file, and every path and threshold in one table"},
-      {"--csv", OPTION_OUTPUT, &o->csv, "one row a cell; FILE.partial until the sweep has ended"},
+       "masks.csv of arc/profile.cuh; sets --workload file, and every path and threshold in one "
+       "table"},
+      {"--csv", OPTION_OUTPUT, &o->csv, "one row per cell; FILE.partial until the sweep has ended"},
       {"--html", OPTION_OUTPUT, &o->html,
-       "one page for any browser: summary, charts and all cells; once the sweep has ended"},
+       "one page for any browser: summary, charts and all cells; written when the sweep has ended"},
       {"--policy-header", OPTION_OUTPUT, &o->policy_header,
        "the constants that suit this sweep, as a header"},
       {"--tables", OPTION_FLAG, &o->tables, "prints the tables of all cells before the summary"},

@@ -65,14 +65,15 @@ function compare(a, b) {
 
 const nameOf = row => data.varying.map(column => `${column} ${row[column]}`).join(', ');
 
-/* arc's default over the fastest of what is not arc, where cells differ in path and threshold. */
+/* Speed of arc's default relative to the fastest of what is not arc, if cells differ in path and
+   threshold. */
 function defaultOverOthers() {
   const time = row => +row[data.gross];
   return groupsOf(data.rows, data.cell.slice(0, -2)).map(rows => ({
     row: rows.find(row => row.path === 'auto' && row.threshold === 'auto' && row.lanes !== '0'),
-    rival: rows.filter(row => NOT_ARC.includes(row.path)).sort((a, b) => time(a) - time(b))[0]}))
-    .filter(({row, rival}) => row && rival)
-    .map(({row, rival}) => ({row, over: rival.path, ratio: time(row) / time(rival)}));
+    other: rows.filter(row => NOT_ARC.includes(row.path)).sort((a, b) => time(a) - time(b))[0]}))
+    .filter(({row, other}) => row && other)
+    .map(({row, other}) => ({row, over: other.path, ratio: time(row) / time(other)}));
 }
 
 function showLosses() {
@@ -80,10 +81,11 @@ function showLosses() {
   const mean = Math.exp(pairs.reduce((sum, pair) => sum + Math.log(pair.ratio), 0) / pairs.length);
   const lost = pairs.filter(pair => pair.ratio > 1.03).sort((a, b) => b.ratio - a.ratio);
   const [who, whom] = data.pairs ? ['B', 'A'] : ["arc's default", 'the best of what is not arc'];
-  fill('lost', !pairs.length ? 'Nothing here to compare.' : `${who} takes ${mean.toFixed(3)} of ` +
-    `${whom}, mean of ${pairs.length}; it is over 3 % slower in ${lost.length}.`);
-  fill('losses', ...lost.map(({row, ratio, over}) =>
-    make('li', {}, make('b', {}, ratio.toFixed(2)), ` of ${over}: ${nameOf(row)}`)));
+  fill('lost', !pairs.length ? 'Nothing here to compare.' : `${who} has ` +
+    `${(1 / mean).toFixed(3)}x the speed of ${whom}, mean of ${pairs.length}; ` +
+    `it is over 3 % slower in ${lost.length}.`);
+  fill('losses', ...lost.map(({row, ratio, over}) => make('li', {},
+    make('b', {}, `${(1 / ratio).toFixed(2)}x`), ` the speed of ${over}: ${nameOf(row)}`)));
 }
 
 /* The sweep's own words: a line, and those behind it that are indented. */

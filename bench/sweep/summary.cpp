@@ -105,37 +105,36 @@ static std::string crossovers(const std::vector<sweep_group> &groups, int paddin
 static void print_crossovers(FILE *out, const std::vector<sweep_group> &groups) {
   const std::string whole = crossovers(groups, 4), other = crossovers(groups, 0);
   if (whole.empty() && other.empty()) return;
-  fprintf(out,
-          "Reducing in registers beats atomics from so many lanes of one key on, width:lanes\n");
+  fprintf(out, "Lanes of one key from which reducing in registers beats atomics, width:lanes\n");
   if (!whole.empty()) print_wrapped(out, "  rows of whole 16 bytes:" + whole, INDENT);
-  if (!other.empty()) print_wrapped(out, "  rows that no vector fits:" + other, INDENT);
+  if (!other.empty()) print_wrapped(out, "  rows that fit no vector:" + other, INDENT);
 }
 
 /* ---- the default ---- */
 
-/* What arc's default takes over its rival in each group, null where it has none. */
-template <typename rival_of>
-static void print_default(FILE *out, const std::vector<sweep_group> &groups, rival_of rival,
-                          const char *rivals) {
-  double logs = 0.0, worst_ratio = 0.0;
+/* The speed of arc's default relative to another result of each group; null if a group has none. */
+template <typename other_of>
+static void print_default(FILE *out, const std::vector<sweep_group> &groups, other_of other,
+                          const char *others) {
+  double logs = 0.0, worst_speed = HUGE_VAL;
   const sweep_result *worst = nullptr;
   sweep_cell where = {};
   int count = 0;
   for (const sweep_group &g : groups) {
-    const sweep_result *own = fastest(g, is_default), *best = rival(g);
+    const sweep_result *own = fastest(g, is_default), *best = other(g);
     if (!own || !best || g.cell().lanes == 0) continue;
-    double ratio = own->gross / best->gross;
-    logs += log(ratio);
+    double speed = best->gross / own->gross;
+    logs += log(speed);
     ++count;
-    if (ratio > worst_ratio) worst_ratio = ratio, worst = best, where = g.cell();
+    if (speed < worst_speed) worst_speed = speed, worst = best, where = g.cell();
   }
   if (!count) return;
-  fprintf(out, "arc's default takes %.3f of the best of %s, mean of %d groups; at worst\n",
-          exp(logs / count), rivals, count);
-  char ratio[32];
-  snprintf(ratio, sizeof ratio, "  %.2f of ", worst_ratio);
+  fprintf(out, "arc's default has %.3fx the speed of the best of %s, mean of %d groups;\n",
+          exp(logs / count), others, count);
+  char speed[40];
+  snprintf(speed, sizeof speed, "  at worst %.2fx that of ", worst_speed);
   print_wrapped(
-      out, ratio + sweep_word_of(AXIS_PATH, worst->cell) + ": " + sweep_group_words(where), INDENT);
+      out, speed + sweep_word_of(AXIS_PATH, worst->cell) + ": " + sweep_group_words(where), INDENT);
 }
 
 /* The default's result in the group that differs from the cell's in one member alone, which has the
@@ -200,15 +199,15 @@ static void print_atomics_better(FILE *out, const std::vector<sweep_group> &grou
 
 /* ---- types ---- */
 
-/* Geometric means of gross and net; a net that is not positive has no ratio. */
+/* Geometric means of speed-ups, gross and net; a net that is not positive has none. */
 struct means {
   double gross_logs, net_logs;
   int gross_count, net_count;
   void add(const sweep_result &r, const sweep_result &over) {
-    gross_logs += log(r.gross / over.gross);
+    gross_logs += log(over.gross / r.gross);
     ++gross_count;
     if (r.net <= 0.0 || over.net <= 0.0) return;
-    net_logs += log(r.net / over.net);
+    net_logs += log(over.net / r.net);
     ++net_count;
   }
   std::string words(void) const {
@@ -247,7 +246,8 @@ static void print_types(FILE *out, const std::vector<sweep_group> &groups) {
   }
   if (!others) return;
   fprintf(out,
-          "arc's default by type, whole kernel (its adding alone) over f32's and plain atomics'\n"
+          "arc's default by type: x the speed of f32 and of plain atomics, whole kernel (adding "
+          "alone)\n"
           "  %-6s %35s %35s\n",
           "", "32 lanes of one key", "all other warps");
   for (int type = SWEEP_TYPE_f64; type < SWEEP_TYPE_END; ++type)
@@ -261,18 +261,18 @@ void sweep_summary(FILE *out, const sweep_results &results) {
   fprintf(
       out,
       "Summary, by %s\n"
-      "  The active lanes of a warp add `width` values each to the row of their key; how, is a\n"
-      "  path. A group is all paths in one situation, with the same values. uniform call: one\n"
-      "  key, promised; keyed: any; prefix: the first lanes; garbage: NaN; workloads: models.\n"
-      "  Ratios below 1 are faster. --tables prints every cell, --csv and --html write them.\n",
-      sweep_on_cpu_warp() ? "*model* clocks: no time of any GPU" : "the time of whole kernels");
+      "  Each active lane of a warp adds `width` values to the row of its key. A path is a way\n"
+      "  to do so; a group is all paths in one situation, with the same values. uniform call:\n"
+      "  one key, promised; keyed: any keys; prefix: the first lanes; garbage: NaN; workloads:\n"
+      "  models. Above 1x is faster. --tables prints all cells, --csv and --html write them.\n",
+      sweep_on_cpu_warp() ? "*model* clocks, which are not times" : "the time of whole kernels");
   print_crossovers(out, groups);
   print_default(
       out, groups, [](const sweep_group &g) { return fastest(g, is_own); },
       "arc's paths and atomics");
   print_default(
       out, groups, [](const sweep_group &g) { return fastest(g, is_peer); },
-      "its peers (cg, cub, ...)");
+      "the alternatives (cg, cub)");
   print_promises(out, groups);
   print_atomics_better(out, groups);
   print_types(out, groups);

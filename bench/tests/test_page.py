@@ -90,7 +90,7 @@ class Page(Test):
         self.assertRegex(tip, r"^auto: width 9, .*model_gross [\d.]+\n")
         self.assertEqual((log == linear, hidden, across, every, unmarked),
                          (False, 0, "keys", [len(self.rows), 2], 0))
-        self.assertRegex(model, "(?s)^true,CPU warp, model: .*arc's default takes ")
+        self.assertRegex(model, "(?s)^true,CPU warp, model: .*arc's default has ")
         self.assertIn(max(self.rows, key=lambda row: row["gross"])["model_gross"], last)
         self.assertEqual(rows, [row["path"] + row["width"] for row in self.rows].count("plain9"))
 
@@ -115,7 +115,7 @@ class Page(Test):
             said.push(JSON.stringify(read('o', other)) === JSON.stringify(read('a', own)));
             await give(['g', gpu]); said.push(find('model').hidden, count('#losses li'));
             return said;"""), [
-                f"B takes 2.000 of A, mean of {n}; it is over 3 % slower in {n}.", n,
+                f"B has 0.500x the speed of A, mean of {n}; it is over 3 % slower in {n}.", n,
                 "x is no result file of arc_sweep, or damaged", "Sweep B over sweep A",
                 "One file holds times, the other model clocks", 0,
                 f"What adding costs on {HOSTILE}CPU warp (simt)", MACROS, True, True, True,

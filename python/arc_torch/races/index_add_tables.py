@@ -1,6 +1,7 @@
 """index_add_tables.py FILE.csv [--summary | --overview EMBEDDING.csv] - the page index_add.md, from
 the file that bench_index_add.py has written; or the lines in which that program ends; or a row for
-each mode, skewed keys and gradients of embeddings, time and memory, from both programs' files.
+each mode, skewed keys and gradients of embeddings, speed and memory, from both programs' files.
+Speeds are relative: 2.0 is twice as fast.
 SPDX-License-Identifier: Apache-2.0
 
 Needs no PyTorch."""
@@ -22,7 +23,7 @@ def words(case):
 
 
 def over_pytorch(times):
-    return times["arc"] / times["pytorch"]
+    return times["pytorch"] / times["arc"]
 
 
 def best_bulk(times):
@@ -31,31 +32,31 @@ def best_bulk(times):
 
 def over_bulk(times):
     best = best_bulk(times)
-    return best and times["arc"] / best
+    return best and best / times["arc"]
 
 
 # ---- summary ----------------------------------------------------------------------------------
 
 
-def worst_line(what, ratio, cases):
-    """A line on the largest ratio of the cases, or none."""
-    ratios = {case: ratio(times) for case, times in cases.items() if ratio(times)}
-    if ratios:
-        worst = max(ratios, key=ratios.get)
-        mean = geometric_mean(ratios.values())
-        yield (f"{what}: {len(ratios)} cases, geometric mean {mean:.3f}, "
-               f"worst {ratios[worst]:.3f}: {words(worst)}")
+def worst_line(what, speed, cases):
+    """A line on the lowest speed of the cases, or none."""
+    speeds = {case: speed(times) for case, times in cases.items() if speed(times)}
+    if speeds:
+        worst = min(speeds, key=speeds.get)
+        mean = geometric_mean(speeds.values())
+        yield (f"{what}: {len(speeds)} cases, geometric mean {speed_text(mean)}×, "
+               f"worst {speed_text(speeds[worst])}×: {words(worst)}")
 
 
 def mean_line(type_, name, widths, cases):
     """Over the keys of MEAN_KEYS, at the large size."""
     wanted = [Case(type_, "fast", width, rows, large(width), keys) for width in WIDTHS
               if widths[0] <= width <= widths[1] for rows, keys in MEAN_KEYS]
-    ratios = [over_pytorch(cases[case]) for case in wanted if case in cases]
-    if ratios:
-        share = "" if len(ratios) == len(wanted) else f" (of {len(wanted)} planned)"
-        yield (f"{type_}, {name}, large: arc over PyTorch, geometric mean of {len(ratios)} "
-               f"cases{share} {geometric_mean(ratios):.3f}")
+    speeds = [over_pytorch(cases[case]) for case in wanted if case in cases]
+    if speeds:
+        share = "" if len(speeds) == len(wanted) else f" (of {len(wanted)} planned)"
+        yield (f"{type_}, {name}, large: speed over PyTorch, geometric mean of {len(speeds)} "
+               f"cases{share} {speed_text(geometric_mean(speeds))}×")
 
 
 def published_lines(cases):
@@ -75,20 +76,18 @@ def summary(cases):
         few = {case: times for case, times in mine.items() if case.n < SIZES[0]}
         others = {case: times for case, times in cases.items()
                   if case.type == type_ and case.mode != "fast"}
-        yield from worst_line(f"{type_}, from 10^5 rows on: arc over PyTorch", over_pytorch, many)
-        yield from worst_line(f"{type_}, 10^4 rows: arc over PyTorch", over_pytorch, few)
-        yield from worst_line(f"{type_}: arc over the best bulk", over_bulk, mine)
-        yield from worst_line(f"{type_}, deterministic: arc over PyTorch", over_pytorch, others)
+        yield from worst_line(f"{type_}, from 10^5 rows on: speed over PyTorch", over_pytorch, many)
+        yield from worst_line(f"{type_}, 10^4 rows: speed over PyTorch", over_pytorch, few)
+        yield from worst_line(f"{type_}: speed over the best bulk", over_bulk, mine)
+        yield from worst_line(f"{type_}, deterministic: speed over PyTorch", over_pytorch, others)
     yield from published_lines(cases)
 
 
 # ---- tables of the page -----------------------------------------------------------------------
 
 
-def ratio_text(ratio):
-    if ratio < 0.02:
-        return f"1/{1 / ratio:.0f}"
-    return f"{ratio:#.2g}" if ratio < 0.1 else f"{ratio:.2f}"
+def speed_text(speed):
+    return f"{speed:.0f}" if speed >= 9.95 else f"{speed:.{1 if speed >= 1.995 else 2}f}"
 
 
 def table(names, rows):
@@ -118,25 +117,25 @@ def rows_of(cases, wanted, type_, mode, cells):
     return rows
 
 
-def ratio_cells(times):
+def pytorch_cells(times):
     random, hot = times[2]["pytorch"], times[4]["pytorch"]
-    ms = f"{random:.3f}, {hot:.{3 if hot < 10 else 0}f} ms"
-    return [ratio_text(over_pytorch(its)) for its in times] + [ms]
+    ms = [f"{random:.3f}", f"{hot:.{3 if hot < 10 else 0}f}"]
+    return [speed_text(over_pytorch(its)) for its in times] + ms
 
 
 def read_cells(times):
-    return [f"{its['arc'] / its['read']:.1f}" for its in times] + [f"{times[0]['read']:.3f} ms"]
+    return [f"{its['read'] / its['arc']:.2f}" for its in times] + [f"{times[0]['read']:.3f}"]
 
 
 def bulk_cells(times):
-    return [ratio_text(over_bulk(its)) for its in times]
+    return [speed_text(over_bulk(its)) for its in times]
 
 
-def size_cells(ratio):
+def size_cells(speed):
     """At the large size each, of the others the worst."""
     def cells(times):
-        ratios, n = [ratio(its) for its in times], len(MORE_KEYS)
-        return [ratio_text(its) for its in [*ratios[:n], max(ratios[n:2 * n]), max(ratios[2 * n:])]]
+        speeds, n = [speed(its) for its in times], len(MORE_KEYS)
+        return [speed_text(its) for its in [*speeds[:n], min(speeds[n:2 * n]), min(speeds[2 * n:])]]
     return cells
 
 
@@ -147,22 +146,22 @@ def key_name(rows, keys):
 def tables(head, cases):
     """(title, names of columns, {width: cells}) of each table of the page."""
     version = re.search(r"PyTorch \d+\.\d+", head["compiler"])[0]
-    page_names = [*PAGE_KEYS, f"{version}: random, half on one row"]
+    page_names = [*PAGE_KEYS, f"{version} random, ms", f"{version} half on one row, ms"]
     size_names = [key_name(*keys) for keys in MORE_KEYS] + ["10^5 rows, worst", "10^4 rows, worst"]
     with_bulk = {case: times for case, times in cases.items() if best_bulk(times)}
     for type_, mode in (("f32", "fast"), ("f32", "deterministic"), ("f16", "fast"),
                         ("f64", "fast")):
-        yield (f"{type_}, {mode}: arc over {version}", page_names,
-               rows_of(cases, page_cases, type_, mode, ratio_cells))
-    yield ("f32: arc over reading", [*PAGE_KEYS, "reading"],
+        yield (f"{type_}, {mode}: speed over {version}, ×", page_names,
+               rows_of(cases, page_cases, type_, mode, pytorch_cells))
+    yield ("f32: speed over reading alone, ×", [*PAGE_KEYS, "reading, ms"],
            rows_of(cases, page_cases, "f32", "fast", read_cells))
     for type_ in ("f32", "bf16", "f64"):
-        yield (f"{type_}, sizes: arc over {version}", size_names,
+        yield (f"{type_}, sizes: speed over {version}, ×", size_names,
                rows_of(cases, size_cases, type_, "fast", size_cells(over_pytorch)))
     for type_ in ("f32", "bf16"):
-        yield (f"{type_}: arc over the best bulk", PAGE_KEYS,
+        yield (f"{type_}: speed over the best bulk, ×", PAGE_KEYS,
                rows_of(with_bulk, page_cases, type_, "fast", bulk_cells))
-        yield (f"{type_}, sizes: arc over the best bulk", size_names,
+        yield (f"{type_}, sizes: speed over the best bulk, ×", size_names,
                rows_of(with_bulk, size_cases, type_, "fast", size_cells(over_bulk)))
 
 
@@ -183,15 +182,15 @@ def read_embedding(path):
 
 def overview_row(name, times, peaks):
     """Where PyTorch allocates nothing, memory has no ratio."""
-    ratios = [over_pytorch(its) for its in times]
-    memory = [over_pytorch(its) for its in peaks if its.get("pytorch")]
-    return (f"| {name} | {len(ratios)} | {ratio_text(geometric_mean(ratios))} | "
-            f"{ratio_text(max(ratios))} | {ratio_text(max(memory)) if memory else '-'} |")
+    speeds = [over_pytorch(its) for its in times]
+    memory = [its["arc"] / its["pytorch"] for its in peaks if its.get("pytorch")]
+    return (f"| {name} | {len(speeds)} | {speed_text(geometric_mean(speeds))} | "
+            f"{speed_text(min(speeds))} | {f'{max(memory):.2f}' if memory else ''} |")
 
 
 def overview(path, embedding):
     times, peaks = read(path)[1], read(path, "mb")[1]
-    yield "| | cases | time over PyTorch's, mean | worst | memory over PyTorch's, worst |"
+    yield "| | cases | speed, mean, × | speed, worst, × | memory over PyTorch's, worst |"
     yield "|---|---|---|---|---|"
     for mode in ("fast", "deterministic"):
         for name, keys in ((mode, EVEN), (f"{mode}, skewed keys", SKEWED)):
@@ -209,8 +208,9 @@ def page(path):
     head, cases = read(path)
     lines = ["# PyTorch's `index_add_`, by arc: all tables", "",
              f"{head['device'].split(',')[0]}, {head['compiler']}, {head['policy'][:9]}, from",
-             f"`{path.name}`, by `index_add_tables.py`: which cases, `index_add_cases.py` says. Large:",
-             "2^25 values, but 10^5 to 2^22 rows. Bulk: `bulk_rows.cu`, the best of its settings.", ""]
+             f"`{path.name}`, by `index_add_tables.py`; `index_add_cases.py` lists the cases. Large:",
+             "2^25 values, but 10^5 to 2^22 rows. Bulk: `bulk_rows.cu`, the best of its settings.",
+             "Speeds are relative: 2.0 is twice as fast.", ""]
     for title, names, rows in tables(head, cases):
         if rows:
             lines += [f"## {title}", "", *table(names, rows), ""]

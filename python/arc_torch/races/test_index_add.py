@@ -60,9 +60,9 @@ class IndexAdd(Test):
                    "f32,fast,9,9,9,random,pytorch,4,1e-8,10\nf32,fast,9,9,9,random,arc,1,1e-8,14\n"
                    "f32,fast,9,9,9,random,clear,1,,\n", "b.csv")
         self.assertEqual(list(index_add_tables.overview(path, self.path("b.csv")))[2:], [
-            "| fast | 2 | 0.25 | 0.50 | - |", "| fast, skewed keys | 1 | 0.75 | 0.75 | - |",
-            "| deterministic | 1 | 0.38 | 0.38 | 0.75 |",
-            "| gradients of embeddings, fast | 1 | 0.25 | 0.25 | 1.40 |"])
+            "| fast | 2 | 4.0 | 2.0 |  |", "| fast, skewed keys | 1 | 1.33 | 1.33 |  |",
+            "| deterministic | 1 | 2.7 | 2.7 | 0.75 |",
+            "| gradients of embeddings, fast | 1 | 4.0 | 4.0 | 1.40 |"])
 
     def test_without_pytorch(self):
         self.write("raise ModuleNotFoundError('no torch')\n", "torch.py")
