@@ -396,10 +396,9 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   c.values = values;
   c.width = target->width;
   c.chunk = target->chunk;
-  c.source = c.kind = target->kind;
+  c.source = target->kind;
   c.memory = target->memory;
-  if (c.memory == ARC__FIXED) c.kind = o.exact || here ? ARC__FIXED : ARC__ORDERED;
-  if (arc__has_windows(c.memory)) c.kind = ARC__ORDERED;
+  c.kind = arc__kind_of(c.source, c.memory, o.exact || here);
   if (arc__has_windows(c.memory) && o.exact) arc__refuse_exact();
   c.path = here && (ARC__ARCH < 700 || arc__has_windows(c.memory)) ? ARC_PATH_ATOMIC : o.path;
   c.promises = o.promises;

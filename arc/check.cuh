@@ -27,8 +27,7 @@ ARC__FN void arc__check_warp(const arc__call *c) {
   digest = arc__digest_target(digest, c->target);
   arc__u64 first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
   ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
-  ARC__CHECK(2, c->target->lane_bits % ARC__WARP == c->lane,
-             "the target was built in another lane");
+  ARC__CHECK(2, arc__builder(c->target) == c->lane, "the target was built in another lane");
 }
 
 /* The call's promises, if a lane is active. */

@@ -127,9 +127,11 @@ typedef struct arc__slot {
   bool is_value;          /* there is a sum; of two halves of a word one lane owns both */
   bool follows, precedes; /* the lane below, above has the value next to it in the row */
   bool odd;               /* of a half: it is the upper one of its word */
-  unsigned share; /* of a half: what __byte_perm takes of two sums; else its number in the piece:
-                     one word for both, or nvcc does not inline lambdas that capture a target */
-  int width;      /* of the piece */
+  union {                 /* nvcc does not inline lambdas that capture a larger target */
+    unsigned taken;       /* of a half: what __byte_perm takes of two sums */
+    int place;            /* else: the value's number in the piece */
+  };
+  int width; /* of the piece */
 } arc__slot;
 
 typedef struct ARC__TARGET_TAG(arc__target) {
@@ -143,7 +145,7 @@ typedef struct ARC__TARGET_TAG(arc__target) {
   int min_lanes_to_match;   /* the fewest lanes for which matching keys pays */
   arc__slot warp_slot;      /* after a reduction over the warp */
   arc__slot half_warp_slot; /* after one over each half-warp */
-  int lane_bits;            /* the lane that built it; and ARC__WARP, if it owns warp_slot */
+  int lane_and_owner;       /* one register for two: arc__builder, arc__owns_warp_slot */
 } arc__target;
 
 /* One warp's call, the same in every helper. Kinds, path, promises and scope are literals. */
@@ -160,6 +162,14 @@ typedef struct ARC__TARGET_TAG(arc__call) {
   unsigned group;          /* the lanes that hold this lane's key; 0 for an inactive lane */
   unsigned leaders;        /* the highest lane of each group */
 } arc__call;
+
+/* The lane that built the target. */
+ARC__FN int arc__builder(const arc__target *t) { return t->lane_and_owner % ARC__WARP; }
+
+/* As warp_slot.owned. */
+ARC__FN bool arc__owns_warp_slot(const arc__target *t) {
+  return (t->lane_and_owner & ARC__WARP) != 0;
+}
 
 ARC__FN bool arc__promised(const arc__call *c, int promises) {
   return (c->promises & promises) == promises;
@@ -179,24 +189,31 @@ ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
   return c->path == ARC_PATH_AUTO && !arc__promised(c, ARC_PROMISE_ONE_KEY);
 }
 
+/* The kind of a word in registers that goes from values to a sum in memory. Of fixed sums, a float
+   until the lanes are summed, if it need not be exact. */
+ARC__FN int arc__kind_of(int source, int memory, bool exact) {
+  if (memory == ARC__FIXED) return exact ? ARC__FIXED : ARC__ORDERED;
+  return arc__has_windows(memory) ? ARC__ORDERED : source;
+}
+
 /* Whether f32 values are summed in fixed point: exact, in any order. */
 ARC__FN bool arc__is_exact(const arc__call *c) { return c->kind == ARC__FIXED; }
 
-/* Whether one register of the target holds the lane and whether it owns a sum: in calls on
+/* Whether one register of the target says which lane this is and whether it owns a sum: in calls on
    sums in windows, which take three registers more, that use the lane in reductions only. */
-ARC__FN bool arc__has_lane_bits(const arc__call *c) {
+ARC__FN bool arc__saves_registers(const arc__call *c) {
   return arc__has_windows(c->memory) &&
          arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO);
 }
 
 /* One bit of the lane. In asm, or compilers keep each bit in a register. */
 ARC__FN int arc__lane_bit(const arc__call *c, int bit) {
-  if (!arc__has_lane_bits(c)) return c->lane & bit;
+  if (!arc__saves_registers(c)) return c->lane & bit;
 #if defined(__CUDA_ARCH__)
-  asm volatile("and.b32 %0, %0, %1;" : "+r"(bit) : "r"(c->target->lane_bits));
+  asm volatile("and.b32 %0, %0, %1;" : "+r"(bit) : "r"(c->target->lane_and_owner));
   return bit;
 #else
-  return c->target->lane_bits & bit;
+  return arc__builder(c->target) & bit;
 #endif
 }
 
@@ -289,7 +306,7 @@ ARC__FN void arc__set_odd(arc__slot *slot, bool odd) {
   slot->base += (slot->odd ? 2 : 0) - (odd ? 2 : 0);
   slot->odd = odd;
   slot->owned = slot->is_value && !(odd && slot->follows);
-  slot->share = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
+  slot->taken = odd ? 0x1054u : slot->precedes ? 0x3210u : 0x5410u; /* 54: -0 */
 }
 
 /* The word of two halves, of which the lower one may be the next lane's, in the row of this key. */
@@ -297,7 +314,7 @@ ARC__FN void arc__fit_word(arc__slot *slot, arc__key key, arc__word *w) {
   if (slot->stride_bytes % 4 != 0) /* else the same for every key */
     arc__set_odd(slot,
                  (((unsigned)key.low * (unsigned)slot->stride_bytes & 2u) != 0u) != slot->odd);
-  w->lo = __byte_perm(w->lo, 0x8000u, slot->share);
+  w->lo = __byte_perm(w->lo, 0x8000u, slot->taken);
 }
 
 /* ---- >>target ---------------------------------------------------------------------------- */
@@ -383,7 +400,7 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
   const bool inside = value < t->width;
   arc__slot slot = {
       first->base, first->stride_bytes, inside, first->scale, inside, false, false, false,
-      0u,          first->width};
+      {0u},        first->width};
   int begin = 0, place = value;
   ARC__EACH_PIECE(i, t->pieces, {
     const arc__piece *p = &t->piece[i];
@@ -399,7 +416,7 @@ ARC__FN arc__slot arc__slot_of(const arc__target *t, int value, int lanes) {
     }
     begin += p->width;
   })
-  slot.share = (unsigned)place;
+  slot.place = place;
   if (arc__is_half(t->memory)) arc__set_odd(&slot, arc__is_odd(slot.base));
   return slot;
 }
@@ -470,7 +487,7 @@ ARC__FN void arc__target_end(arc__target *t) {
     t->min_lanes_to_reduce += 2 * (t->min_lanes_to_reduce - 1) / 3;
   t->warp_slot = arc__slot_of(t, lane, ARC__WARP);
   t->half_warp_slot = arc__slot_of(t, lane % (ARC__WARP / 2), ARC__WARP / 2);
-  t->lane_bits = arc__opaque(arc__lane() + (t->warp_slot.owned ? ARC__WARP : 0));
+  t->lane_and_owner = arc__opaque(arc__lane() + (t->warp_slot.owned ? ARC__WARP : 0));
 #if defined(__CUDA_ARCH__) /* or each call recomputes them */
   if (t->pieces > 1) asm("" : "+r"(t->warp_slot.stride_bytes));
   if (arc__is_half(t->memory)) asm("" : "+l"(t->warp_slot.base));
@@ -713,8 +730,7 @@ ARC__FN arc__slot arc__chunk_slot(const arc__call *c, unsigned group, int first,
      a loop-invariant branch out of the loop, and the warp would diverge there. */
   int mine = c->lane % lanes, value = first + mine + mine / most * ARC__BEYOND;
   arc__slot slot = lanes == ARC__WARP ? c->target->warp_slot : c->target->half_warp_slot;
-  if (lanes == ARC__WARP && arc__has_lane_bits(c))
-    slot.owned = (c->target->lane_bits & ARC__WARP) != 0;
+  if (lanes == ARC__WARP && arc__saves_registers(c)) slot.owned = arc__owns_warp_slot(c->target);
   if (first > 0 || single || most < lanes) {
     slot = arc__slot_of(c->target, single ? 0 : value, most);
     if (single) slot.owned = slot.is_value = arc__leads(group, c->lane);

@@ -86,6 +86,11 @@ ARC__FN bool arc__is_shared_memory(const char *shared, long long bytes) {
 #endif
 }
 
+/* The kind of a sum in shared memory. */
+ARC__FN int arc__hot_kind(int kind, int memory) {
+  return arc__has_windows(memory) ? ARC__I64 : arc__kind_of(kind, memory, true);
+}
+
 /* The sums of a row. */
 ARC__FN int arc__hot_words(const arc__target *t) {
   return arc__has_windows(t->memory) ? arc__windows_words(t) : t->width;
@@ -132,8 +137,7 @@ ARC__FN void arc__hot_check_end(const arc__hot *h, int scope) {
 
 ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows) {
   arc__target *own = &h->own;
-  bool is_wide = arc__has_windows(h->target.memory);
-  int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : is_wide ? ARC__I64 : h->target.kind;
+  int kind = arc__hot_kind(h->target.kind, h->target.memory);
   int bytes = arc__bytes(kind), row = arc__hot_words(&h->target), words = rows * row, begin = 0;
   ARC__CHECK(1, rows >= 1, "there must be at least 1 hot row");
   h->shared = (char *)shared + ARC__STATE_BYTES;
@@ -163,7 +167,7 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
 ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
   const int alone = 1; /* no two values of a row leave together */
   const bool is_wide = arc__has_windows(c.memory);
-  const int kind = is_wide ? ARC__I64 : c.kind, bytes = arc__bytes(kind);
+  const int kind = arc__hot_kind(c.kind, c.memory), bytes = arc__bytes(kind);
   int row = is_wide ? arc__windows_words(c.target) : c.width, words = h->rows * row, warps = 1;
   int word = __popc(c.lanes & arc__lanes_below(c.lane)), step = __popc(c.lanes);
   char *sums = h->own.piece[0].base;
@@ -198,18 +202,18 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
 ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int memory, int row, const void *values,
                               bool active, arc_options options) {
   arc__target own = h->own;
-  const int sum_kind = memory == ARC__FIXED ? ARC__FIXED : kind;
+  const int sum_kind = arc__kind_of(kind, memory, true);
   /* without scales, what lies together is one piece */
   if (sum_kind == kind && !arc__has_windows(memory)) {
     own.pieces = 1;
     own.piece[0].width = own.width;
   }
-  options.exact |= memory == ARC__FIXED;
   own.kind = sum_kind;
   own.memory = arc__has_windows(memory) ? memory | ARC__SHARED : sum_kind;
   if (options.lane_mask == ARC_LANES_ALL) own.memory |= ARC__OWN;
   arc__call c = arc__call_of(&own, row, values, active, options);
   c.source = kind;
+  c.kind = sum_kind;
   arc__add(c);
 }
 
@@ -231,7 +235,6 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, 
   bool all = options.lane_mask == ARC_LANES_ALL, here = options.lane_mask == ARC_LANES_HERE;
   bool alone = here && (ARC__ARCH < 700 || arc__has_windows(memory));
   if (here) { /* here, since the CPU warp distinguishes masks by the line that takes them */
-    options.exact |= memory == ARC__FIXED;
     options.lane_mask = alone ? 1u << arc__lane() : __activemask();
   }
   if (alone) options.path = ARC_PATH_ATOMIC;
@@ -241,6 +244,7 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, 
   arc__call c = arc__call_of(&target, key, values, active, options);
   long long row = (long long)((arc__u64)arc__key_id(c.key) - (arc__u64)h->first);
   bool is_hot = row >= 0 && row < h->rows;
+  c.kind = arc__kind_of(kind, memory, options.exact || here);
   c.active = active && !is_hot;
   arc__add(c);
   options.promises &= ~ARC_PROMISE_ALIGNED_16; /* of memory */

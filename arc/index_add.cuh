@@ -115,7 +115,7 @@ ARC__FN void arc__index_add_begin(arc__index_add *r, int source, const void *bas
   r->is_narrow =
       t->pieces == 1 && (t->width == 1 || arc__requests(words, t->piece[0].vector_log2) == 1);
   r->keeps = r->has_sum = false;
-  int kind = t->memory == ARC__FIXED ? ARC__FIXED : t->kind;
+  const int kind = arc__kind_of(t->kind, t->memory, true);
   ARC__EACH_OF_4(i, ARC__VECTOR, { r->sum[i] = arc__neutral(kind); })
 }
 
@@ -420,11 +420,11 @@ ARC__ADD_FN void arc__index_add_rows(arc__index_add *r, arc__call c, long long r
 
 ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, arc_key key, bool active,
                                          arc_options options) {
-  options.exact |= r->target.memory == ARC__FIXED;
   options.promises = 0;
   options.lane_mask = ARC_LANES_ALL;
   arc__call c = arc__call_of(&r->target, active ? key : 0, 0, active, options);
   c.source = r->source;
+  c.kind = arc__kind_of(r->target.kind, r->target.memory, true);
   return c;
 }
 

@@ -146,7 +146,7 @@ ARC__FN char *arc__row(char *base, arc__key key, int stride_bytes) {
 /* Adds the sum of a slot, which its owner has. */
 ARC__FN void arc__emit_windows_sum(const arc__call *c, arc__slot slot, arc__key key,
                                    arc__word sum) {
-  arc__wide_at at = {arc__row(slot.base, key, slot.stride_bytes), 0, (int)slot.share, slot.width};
+  arc__wide_at at = {arc__row(slot.base, key, slot.stride_bytes), 0, slot.place, slot.width};
   if (!slot.owned) return;
   if (arc__fits_window(sum.lo))
     arc__add_to_window(c, at, sum.lo, true);

@@ -113,7 +113,7 @@ fixed_unscaled_by_a_lane test_types:TEST_TYPES_PART=4 s/odd ? w\[low\] : next, s
 typed_by_the_values test_types:TEST_TYPES_PART=3 s/(target)->memory = (MEMORY))/(target)->memory = (KIND))/
 fixed_of_the_wrong_piece test_types:TEST_TYPES_PART=4 s/slot.scale = p->scale;/slot.scale = t->piece[0].scale;/
 runs_sum_one_word test_types:TEST_TYPES_PART=4 s/return arc__lane() - distance >= start ? arc__sum(kind, w, other) : w;/{ w.lo = arc__lane() - distance >= start ? arc__sum(kind, w, other).lo : w.lo; return w; }/
-+exact_forgotten test_repeatable s/kind = o.exact || here ? ARC__FIXED : ARC__ORDERED;/kind = here ? ARC__FIXED : ARC__ORDERED;/
++exact_forgotten test_repeatable s/arc__kind_of(c.source, c.memory, o.exact || here)/arc__kind_of(c.source, c.memory, here)/
 scale_of_sums_that_do_not_round test_repeatable s/const double most = largest \* (1.0 + 1.0 \/ 524288.0)/const double most = largest * (1.0 + 0.0)/
 exact_unscaled test_types:TEST_TYPES_PART=4 s/arc__fixed(__uint_as_float(value.lo) \* scale) : value;/arc__fixed(__uint_as_float(value.lo)) : value;/
 +key_cut_in_a_match test_keys s/if (key.bits == 64) key.carry = __shfl_sync/if (false) key.carry = __shfl_sync/
@@ -130,7 +130,7 @@ hot_key_of_32_bits test_keys s/arc__u64)arc__key_id(c.key) - /arc__u64)(int)key 
 unchecked_first_key user_errors_forms:ARC_CHECK=0 s/key_bits == 32 \&\& first > 0x7fffffffll/false/
 hot_rows_of_one_warp test_forms s/^    warps = arc__warps();/    warps = 1;/
 hot_rows_of_others_zero test_forms:CHECK_INACTIVE_ZERO=1 s/options.promises \&= ~ARC_PROMISE_INACTIVE_IS_ZERO;/;/
-hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/int kind = h->target.memory == ARC__FIXED ? ARC__FIXED : is_wide/int kind = is_wide/
+hot_fixed_as_floats test_types:TEST_TYPES_PART=4 s/int kind = arc__hot_kind(h->target.kind, h->target.memory);/int kind = h->target.kind;/
 unchecked_sum_twice user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, !(form)->duty.is_added,/ARC__CHECK(2, true,/
 +unchecked_hot_end user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, arc__is_zero(state->kind, /ARC__CHECK(2, true || arc__is_zero(state->kind, /
 unchecked_memory user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, (form)->duty.state->begun == (form)->duty.begun,/ARC__CHECK(2, true,/
