@@ -2,26 +2,27 @@
    SPDX-License-Identifier: Apache-2.0
 
        nvcc -include arc/drop_in.cuh ...        or one #include above a file's own code
-   From there on an atomicAdd(p, v) whose result is not used may be summed over the lanes that arrive
-   together with one p; one of them adds the sum. Served: float, double, int, unsigned, unsigned long
-   long, from sm_90 on float2 and float4, in global memory, from sm_70 on. All else has the machine
-   code that it has without: results that are used, shared memory, other types, atomicAdd_block, CUB.
-   ARC_DROP_IN_SUMS: about 40 instructions a statement, which decides in each call.
-   ARC_DROP_IN_LEARNS: each statement learns from samples whether sums pay; where they do not, it is
-   a load, a compare and the plain add. What to do next is in docs/try.md: a call of arc sees all
+   From there on lanes of a warp that arrive together at an atomicAdd(p, v) with one p may sum their
+   values first; then one of them adds the sum. This holds if the result is not used, in global
+   memory, on sm_70 and newer, for float, double, int, unsigned and unsigned long long, and on sm_90
+   and newer for float2 and float4. All else keeps its machine code: results that are used, shared
+   memory, other types, atomicAdd_block, CUB.
+   With ARC_DROP_IN_SUMS each call decides anew; that takes about 40 instructions per statement.
+   With ARC_DROP_IN_LEARNS each statement learns from samples whether summing is faster; if not, it
+   is a load, a compare and the plain add. docs/try.md says what to do next: a call of arc sees all
    values of a lane, and gains more.
 
-   float, one p, sm_80 and newer: in fixed point with 26 bits for the largest value. Error: at most
-   2^-21 of the largest |value|, 2^-24 of the sum, 2^-122; NaN and infinity as added one by one.
-   It adds at the end of the full expression; then the lane finds its addition in memory. Lanes that
-   arrive together wait for each other: code in which one waits for another may hang. A function
-   that returns atomicAdd's result gains nothing, nor does a pointer to atomicAdd. Set arc's macros
-   by -D; on the CPU warp include this behind simt/simt.cuh. ARC_PROFILE 1: arc/profile.cuh counts
-   instead.
+   Floats with one p are summed in fixed point on sm_80 and newer, with 26 bits for the largest
+   value. Error: at most 2^-21 of the largest |value|, 2^-24 of the sum, 2^-122; NaN and infinity
+   act as if added one by one. The addition happens at the end of the full expression; after that
+   the lane finds it in memory. Lanes that arrive together wait for each other: code in which one of
+   them waits for another's later addition may hang. A function that returns atomicAdd's result
+   gains nothing, nor does a pointer to atomicAdd. Set arc's macros with -D. On the CPU warp include
+   this file after simt/simt.cuh. With ARC_PROFILE 1 arc/profile.cuh counts instead.
 
-   What compiles without the flag compiles with it, and does the same, but for these, which are
-   errors. Where the type of a result is deduced, name it: a cast, (float)atomicAdd(p, v), mends all
-   but the last three.
+   What compiles without the flag compiles with it and does the same, except for the cases below,
+   which are errors. If the type of a result is deduced, name it: a cast, (float)atomicAdd(p, v),
+   repairs all but the last three.
        auto old, const auto old, decltype(atomicAdd(p, v)) old    float old = atomicAdd(p, v)
            unused, such an `old` adds when it dies
        printf("%f", atomicAdd(p, v))                  printf("%f", (float)atomicAdd(p, v))
