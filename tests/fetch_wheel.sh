@@ -14,7 +14,7 @@ fetch_wheel() {
   [ "${ARC_DOWNLOADS:-}" = 1 ] || skip "with ARC_DOWNLOADS=1 this test fetches $1"
   command -v python3 >/dev/null || skip "no python3 to fetch $1"
   python3 -m pip download -q --no-deps --only-binary=:all: --disable-pip-version-check -d . "$1" \
-    >pip.log 2>&1 || skip "$1 could not be fetched"
+    >pip.log 2>&1 || skip "$1 could not be fetched: $(tail -n 1 pip.log)"
   cmake -E tar xf ./*.whl || exit 1
   rm -f ./*.whl
   fetched=$(find "$PWD" -type f -name "$2" | head -n 1)

@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 try:
     import jax
-except ImportError as missing:
+except ModuleNotFoundError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 import jax.numpy as jnp

@@ -14,7 +14,7 @@ import results  # noqa: E402
 
 try:
     from PIL import Image, ImageDraw, ImageFont
-except ImportError:
+except ModuleNotFoundError:
     Image = None
 MOST, GAP, LETTERS, BELOW = 800, 6, 15, 24  # pixels
 

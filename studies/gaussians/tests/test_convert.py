@@ -20,12 +20,12 @@ import zlib
 try:
     import numpy as np
     from PIL import Image
-except ImportError as missing:
+except ModuleNotFoundError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 try:
     import pycolmap
-except ImportError:
+except ModuleNotFoundError:
     pycolmap = None
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "convert.py"
