@@ -44,12 +44,12 @@
        path         shuffles                    requests
        atomic       0                           n from every lane; n/4 with vector reductions of
                                                 floats, n/8 of halves
-       serialized   n x (largest group - 1)     n from one lane a group
+       serialized   n x (largest group - 1)     n from one lane per group
        butterfly    5 n                         n from one lane
-       transposed   S(n) a group                1 a group, coalesced
+       transposed   S(n) per group              1 per group, coalesced
        two groups   n + S of 16 lanes (n = 8:   1, coalesced; auto only
                     8; 9 and 10: 11)
-       tree         n a round; n + 1 where the  n from one lane a group, or as atomic
+       tree         n per round; n + 1 if the   n from one lane per group, or as atomic
                     lanes of a group are not
                     neighbours
    The tree has ceil(log2(largest group)) rounds. On sm_80 and newer, 32-bit integers of width 1
@@ -631,7 +631,7 @@ ARC__FN void arc__reduce_serialized(const arc__call *c, arc__word *w, int count)
 }
 
 /* ---- >>butterfly ------------------------------------------------------------------------- */
-/* SW-B (ARC paper, 5.5.2): five shuffles a value, and every lane ends with every sum. All 32
+/* SW-B (ARC paper, 5.5.2): five shuffles per value, and every lane ends with every sum. All 32
    lanes take part, inactive ones with neutral words. */
 ARC__FN void arc__reduce_butterfly(const arc__call *c, arc__word *w, int count) {
   ARC__EACH(i, count, ARC__WARP) {

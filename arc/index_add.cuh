@@ -223,7 +223,7 @@ ARC__FN void arc__sum_bands(const arc__call *c, const arc__bands *p, arc__word *
 }
 
 /* The kept words of the panel from column `first` on, `mine` of a lane, i of all: four of a lane
-   or, one column a lane, those of four panels. No index into *r: all of it would stay in memory. */
+   or, one column per lane, those of four panels. No index into *r, or all of it stays in memory. */
 #define ARC__EACH_KEPT(i, mine, vector, first, ...)       \
   ARC__EACH_OF_4(i, ARC__VECTOR, {                        \
     const int mine = vector > 1 ? i : 0;                  \

@@ -1,13 +1,13 @@
-/* divergent.cu - rays walk through cells and add 52 values in each step: rows of more than 16 values.
+/* divergent.cu - rays walk through cells and add 52 values per step: rows of more than 16 values.
    SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/divergent.cu -o divergent                     on a GPU
    g++ -std=c++17 -I. -x c++ examples/divergent.cu -x none simt/simt.cpp -o divergent   without one
 
-   A call holds all its values in registers. So add a wide row in parts of 8 to 16 values, each with a
-   target of its own. In divergent code lanes may arrive at one call with different parts, which is
-   not legal. So arc_lanes_here names the lanes that go through all parts together. The loop is not
-   unrolled and builds the target inside, so that no part keeps registers after it is added. */
+   A call holds all its values in registers. So add a wide row in parts of 8 to 16 values, each with
+   a target of its own. In divergent code lanes may arrive at one call with different parts, which
+   is not legal. So arc_lanes_here names the lanes that go through all parts together. The loop is
+   not unrolled and builds the target inside, so that no part keeps registers after it is added. */
 #include <stdio.h>
 
 #include "simt/simt.cuh" /* SIMT_LAUNCH is <<<>>> under nvcc */

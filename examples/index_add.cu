@@ -21,7 +21,7 @@ enum {
 /* Where a row goes: half of all to one row of out, as words of a text do. */
 static __host__ __device__ int key_of(int row) { return row % 2 ? 7 : row * 37 % OUT; }
 
-/* Each warp takes consecutive rows, 32 a call: a key of many rows stays in registers. */
+/* Each warp takes consecutive rows, 32 per call: a key of many rows stays in registers. */
 __global__ void add_rows(float *out, const int *index, const float *values) {
   arc_target_f32 target = arc_target_f32_rows(out, WIDTH /* stride */, WIDTH);
   arc_index_add_f32 rows = arc_index_add_begin_f32(target, values, WIDTH /* stride */);

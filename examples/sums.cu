@@ -28,7 +28,7 @@ __global__ void add_clamped(float *rows, int *counts) {
   for (int k = 0; k < WIDTH; ++k) values[k] = value_of(pixel, k);
   arc_options options = arc_options_default();
   options.promises |= ARC_PROMISE_ONE_KEY;
-  options.threshold = 0; /* one sum a warp and parameter, however few lanes hit */
+  options.threshold = 0; /* one sum per warp and parameter, however few lanes hit */
   arc_sum_f32 sum =
       arc_sum_begin_with_f32(target, gaussian_of(pixel), values, hits(pixel), options);
   if (arc_sum_next_f32(&sum)) { /* one step, since width, key and threshold are as they are */
