@@ -36,7 +36,7 @@ ARC__FN void arc__check_promises(const arc__call *c) {
   bool aligned = arc__most_log2(c->memory) > 2 && arc__promised(c, ARC_PROMISE_ALIGNED_16);
   arc__key first = arc__key_of(c, arc__lowest(c->present));
   ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_ONE_KEY) || arc__same_key(c->key, first),
-             "the keys of a uniform add differ");
+             "the lanes of a uniform add hold different keys");
   for (int i = 0; zeros && i < c->width; ++i)
     ARC__CHECK(2, arc__is_zero(c->kind, arc__load(c, i, 1)),
                "an inactive lane holds a value that is not zero");
@@ -78,7 +78,7 @@ struct arc__duty {
 
   __device__ void check() const {
     ARC__CHECK(2, owed != ARC__A_SUM,
-               "a sum in two halves was left before arc_sum_next returned false");
+               "a sum in two steps was left before arc_sum_next returned false");
     ARC__CHECK(2, owed != ARC__INDEX_ADDED,
                "rows in memory were added and arc_index_add_end was not called");
   }
@@ -143,6 +143,6 @@ ARC__FN unsigned arc__digest_values(const arc__call *c) {
 #define ARC__KEEP_DIGEST(sum, call) ((sum)->duty.begun = arc__digest_values(call))
 #define ARC__CHECK_DIGEST(sum, call)                           \
   ARC__CHECK(2, (sum)->duty.begun == arc__digest_values(call), \
-             "the values of a sum in two halves have changed between its steps")
+             "the values of a sum have changed between its steps")
 
 #endif /* ARC_CHECK_CUH */

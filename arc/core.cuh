@@ -496,7 +496,8 @@ ARC__FN void arc__target_end(arc__target *t) {
 
 /* Leaves out the pieces from `count` on, whose values no lane owns. */
 ARC__FN void arc__keep_first(arc__target *t, int count) {
-  ARC__CHECK(1, count >= 1 && count <= t->pieces, "the target has not so many pieces");
+  ARC__CHECK(1, count >= 1 && count <= t->pieces,
+             "count must be 1 to the number of pieces of the target");
   t->width = 0;
   ARC__EACH_PIECE(i, t->pieces, {
     ARC__CHECK(1, i < count || t->piece[i].base == 0, "a piece that is left out is not null");

@@ -116,7 +116,7 @@ ARC__FN void arc__sum_add(const arc__sums *s, arc_key key, bool owned, arc__word
   arc__call c = s->call;
   arc__slot slot = s->slot;
   c.target = &s->target;
-  ARC__CHECK(2, key == arc__key_id(s->key), "the key of a sum is for reading");
+  ARC__CHECK(2, key == arc__key_id(s->key), "sum.key was changed: it is for reading only");
   ARC__ADDS_ONCE(s);
   if (arc__is_half(c.memory) && !owned) sum = arc__neutral(c.kind);
   if (!arc__is_half(c.memory)) slot.owned = slot.owned && owned;

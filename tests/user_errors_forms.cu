@@ -1,5 +1,5 @@
 /* user_errors_forms.cu - what a user of arc can do wrong with its other forms: rows in memory, sums
- * in two halves, hot rows, other types of memory, and some options.
+ * in two steps, hot rows, other types of memory, and some options.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Three errors have no kernel: a 64-bit key that the caller casts to int (72, 74) is an int to arc,
@@ -91,7 +91,7 @@ USER_ERROR(36, rows_by_value, 32, 192, SILENT) {
   arc_index_add_end_f32(wrong ? &from : &copy);
 }
 
-/* ---- sums in two halves ---------------------------------------------------------------------- */
+/* ---- sums in two steps ----------------------------------------------------------------------- */
 
 /* Four groups, and as many steps. A sum is b: begun, n: taken a step, a: added, o: added by owners
    alone; k: its key is changed, v: a value is. */
@@ -351,7 +351,7 @@ USER_ERROR(116, piece_left_out, 32, 96, NULL, CHECK_SAYS("left out"), 1) {
   arc_add_f32(arc_target_f32_first(arc_target_f32_pieces(pieces, 2), 1), KEY, values, true);
 }
 
-USER_ERROR(118, more_pieces_than_there_are, 32, 32, NULL, CHECK_SAYS("so many pieces"), 1) {
+USER_ERROR(118, more_pieces_than_there_are, 32, 32, NULL, CHECK_SAYS("number of pieces"), 1) {
   const arc_piece_f32 pieces[2] = {{rows, STRIDE, 1}, {NULL, STRIDE, 1}};
   arc_add_f32(arc_target_f32_first(arc_target_f32_pieces(pieces, 2), wrong ? 3 : 2), KEY, values,
               true);

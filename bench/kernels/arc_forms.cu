@@ -1,4 +1,4 @@
-/* arc_forms.cu - adding in two halves, and as one instruction; rows that the block sums.
+/* arc_forms.cu - adds in two steps, and as one instruction; rows that the block sums.
    SPDX-License-Identifier: Apache-2.0 */
 #include "kernel.cuh"
 
