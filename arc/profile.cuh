@@ -12,15 +12,9 @@
    On the host, once, behind the kernels, for which it waits: one table of all such files of the
    program, and their histogram for `arc_sweep --workload-file`, unless masks_csv is null. Returns
    0, or 1 and a line on stderr if nothing has run or the CSV cannot be written. Of several
-   devices, the current one is read. Means of a warp's calls, unless it is said:
-       passes   what plain adds cost: in each 32 bytes of memory, the adds to the fullest word
-       hot      adds to an address that other multiprocessors add to: each costs 100 passes
-       share    the line's part of what all plain adds of the program cost
-       flag     times as fast as plain adds with ARC_DROP_IN_LEARNS; below 1, a loss; estimated
-       call     the same with a call of arc, of all values that the line names
-       fits     leave it; drop-in: leave the flag in; else arc_add_..._f32
-       line     of a call of arc, also how many of its calls reduced, the threshold (33: never; the
-                mean, if it changes), and how many more calls had no active lane
+   devices, the current one is read. docs/try.md says what the columns are, and what to do. Behind
+   a call of arc: how many of its calls reduced, the threshold (33: never; the mean, if it changes),
+   and how many more calls had no active lane.
    Where ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this behind drop_in.cuh:
    the same call prints what the flag has learnt in this run, of the files that do, and no masks. */
 #ifndef ARC_PROFILE_CUH
@@ -88,8 +82,8 @@ ARC__FN int arc__count_place(arc__code_line at, int width) {
 }
 
 /* Counts a call of `lanes`, which all call; groups of `least`, up to 32, are reduced, of 0 none: a
-   vote on what is known, such as 33, nvcc 13.0 moves to where one lane waits for all. Out of line, and
-   they meet again at its end: a loop that they leave at several places parts them no further. */
+   vote on what is known, such as 33, nvcc 13.0 moves to where one lane waits for all. Out of line,
+   and they meet again at its end: a loop that they leave at several places parts them no further. */
 static __device__ inline __attribute__((noinline)) void arc__count(unsigned lanes, arc__u64 address,
                                                                    arc__code_line at, int width,
                                                                    int least, int threshold) {
@@ -144,19 +138,22 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
       c->samples[here][place] += 1u;
       *left_out = 0u;
       seen[here][warp][place] = id;
-      atomicAdd(&to[33 * __popc(lanes) + addresses], 1ull);
-      atomicAdd(&to[ARC__PASSES], (arc__u64)(sum & 0xffu));
-      if (sum > 0xffu) atomicAdd(&to[ARC__AGAIN], (arc__u64)(sum >> 8));
-      if (seen[here][warp ^ 1u][place] == id) atomicAdd(&to[ARC__NEAR], 1ull);
-      if (follows) atomicAdd(&to[ARC__NEXT], 1ull);
       /* rows that lie side by side say nothing of a loop */
       const bool parted = follows && addresses > 1 && 6 * (int)(sum & 0xffu) > addresses;
       const bool moves = follows && even && step != 0u && (step + (1ull << 56)) >> 57 == 0u;
-      if (moves && step + 64u <= 128u) atomicAdd(&to[ARC__LOOPS], 1ull);
-      if (parted) atomicAdd(&to[ARC__PARTED], 1ull);
-      if (parted && moves) atomicAdd(&to[ARC__EVEN], 1ull);
-      if (reduced) atomicAdd(&to[ARC__REDUCED], 1ull);
-      if (threshold > 0) atomicAdd(&to[ARC__LEAST], (arc__u64)threshold);
+      const unsigned sums[] = {sum & 0xffu,
+                               sum >> 8,
+                               seen[here][warp ^ 1u][place] == id,
+                               follows,
+                               moves && step + 64u <= 128u,
+                               parted,
+                               parted && moves,
+                               reduced,
+                               (unsigned)threshold};
+      atomicAdd(&to[33 * __popc(lanes) + addresses], 1ull);
+      ARC__UNROLL
+      for (int i = ARC__PASSES; i < ARC__SUMS; ++i)
+        if (sums[i - ARC__PASSES]) atomicAdd(&to[i], (arc__u64)sums[i - ARC__PASSES]);
     }
   }
   __syncwarp(lanes);
@@ -214,66 +211,53 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
 #include <algorithm>
 #include <string>
 #include <vector>
-/* The files of a program that print: each announces itself before main. */
-template <class Table>
-struct arc__file {
-  const char *name;
-  bool (*read)(Table *);
-  static std::vector<arc__file> &all(void) {
-    static std::vector<arc__file> files;
-    return files;
-  }
-  arc__file(const char *file, bool (*its)(Table *)) : name(file), read(its) {
-    all().push_back(*this);
-  }
-};
-
-/* A statement: sums over its warp calls, or over samples of them. */
+/* A statement: means of its warp calls, or of samples of them. */
 struct arc__line {
   std::string file, call, does; /* call: of arc; empty: an atomicAdd */
   int line, width, sums;        /* whether the flag sums: 0, 1; -1: as is predicted */
   int values, pieces, loop;     /* of the call of arc that is predicted; of a loop */
-  double adds, times;           /* all adds, and so many warp calls */
   double calls, lanes, addresses, passes, again, plain, flag, gain;
+  double adds, tally[ARC__SUMS]; /* of all calls; of those that were looked at */
   unsigned loose;
-  arc__u64 step, tally[ARC__SUMS];
+  arc__u64 step;
 };
 
 /* In passes, each about 0.01 ns of a whole H200, to which it is fitted: what sums cost, by the
    addresses of a warp; a call, by its values, too; and 5 for what stands around the adds. */
 static inline void arc__predict(arc__line *l) {
-  const double calls = fmax(l->calls, 1), lanes = l->lanes / calls, passes = l->passes / calls;
-  const double addresses = l->addresses / calls, again = l->again / calls, n = l->values;
-  const double hot = 100 * fmin(1, sqrt(again / fmax(lanes, 1))), least = fmin(addresses, passes);
-  const double plain = passes + 100 * again + hot, rest = 5 / fmax(n, 1);
+  const double n = l->values, addresses = l->addresses, least = fmin(addresses, l->passes);
+  const double hot = 100 * fmin(1, sqrt(l->again / fmax(l->lanes, 1)));
+  const double plain = l->passes + 100 * l->again + hot, rest = 5 / n;
   const double sums = (addresses < 1.5 ? 7 : 25) + least + hot;
   const bool is_call = !l->call.empty(), is_row = l->pieces == 1;
-  const bool apart = addresses > 0.97 * lanes || lanes < 6, whole = l->call != "arc_add_divergent";
+  const bool apart = addresses > 0.97 * l->lanes || l->lanes < 6,
+             whole = l->call != "arc_add_divergent";
   const int odd = l->loose & 4u || l->values % 2 ? 1 : l->loose & 8u || l->values % 4 ? 2 : 4;
   const int vector = is_row ? odd : 1; /* values of a row that a lane adds at once */
   const double adds = apart             ? n * plain / vector + 2
                       : addresses < 1.5 ? (is_row ? ceil(n / 8) : n) + hot
                                         : (least + hot) * n / vector;
   const double call = fmax(3.5 + 0.6 * addresses + 0.75 * n, adds);
-  const bool pays = l->sums < 0 ? lanes >= 12 && sums < plain : l->sums > 0;
-  l->plain = plain * (is_call ? n : 1) * l->times;
+  const bool pays = l->sums < 0 ? l->lanes >= 12 && sums < plain : l->sums > 0;
+  l->plain = plain * (is_call ? n : 1) * l->calls;
   const double flagged = pays ? sums : plain + 0.5; /* a load and a compare */
   l->flag = is_call || !l->width ? 1 : (plain + rest) / (flagged + rest);
   l->gain = is_call || l->width % 3 ? (n * plain + 5) / (call + 5) : 1;
   if (!l->does.empty()) return;
-  l->does = l->flag >= 1.1 && (n == 1 || l->flag > l->gain) ? "drop-in"
-            : l->gain < 1.1                                 ? "leave it"
-            : lanes < 8 || (is_call ? !whole : lanes <= 24) ? "divergent"
-            : addresses < 1.1                               ? "uniform"
-            : is_call                                       ? "add"
-                                                            : "divergent";
+  l->does = l->flag >= 1.1 && (n == 1 || l->flag > l->gain)       ? "drop-in"
+            : l->gain < 1.1                                       ? "leave it"
+            : l->lanes < 8 || (is_call ? !whole : l->lanes <= 24) ? "divergent"
+            : addresses < 1.1                                     ? "uniform"
+            : is_call                                             ? "add"
+                                                                  : "divergent";
 }
 
 #if ARC_PROFILE
-typedef arc__counts arc__printed;
-#define ARC__PRINTED arc__counts_here
-/* Adds what one file has counted; a header's lines may be in several. */
-static inline void arc__read(const arc__counts *c, const char *, std::vector<arc__line> *lines) {
+/* Adds what this file has counted; a header's lines may be in several. */
+static inline void arc__read(std::vector<arc__line> *lines) {
+  std::vector<arc__counts> table(1);
+  const arc__counts *c = &table[0];
+  if (cudaMemcpyFromSymbol(&table[0], arc__counts_here, sizeof *c) != cudaSuccess) return;
   if (c->lost)
     fprintf(stderr, "arc: over %d lines in a file, %llu adds lost\n", ARC__PLACES, c->lost);
   for (int place = 0; place < ARC__PLACES; ++place) {
@@ -289,50 +273,47 @@ static inline void arc__read(const arc__counts *c, const char *, std::vector<arc
     l->sums = -1, l->loose |= c->loose[place];
     for (int slot = 0; slot < ARC__SLOTS; ++slot) l->adds += (double)c->adds[slot][place];
     for (int copy = 0; copy < ARC__COPIES; ++copy)
-      for (int k = 0; k < ARC__SUMS; ++k) l->tally[k] += c->tally[copy][place][k];
+      for (int k = 0; k < ARC__SUMS; ++k) l->tally[k] += (double)c->tally[copy][place][k];
   }
 }
 #else
-typedef arc__learnt arc__printed;
-#define ARC__PRINTED arc__learnt_here
-static inline void arc__read(const arc__learnt *t, const char *name,
-                             std::vector<arc__line> *lines) {
+static inline void arc__read(std::vector<arc__line> *lines) {
+  arc__learnt table, *t = &table;
+  if (cudaMemcpyFromSymbol(t, arc__learnt_here, sizeof *t) != cudaSuccess) return;
   const char *const does[] = {"plain", "sums of one address", "sums of several", "plain"};
   for (int i = 0; i < ARC__ENTRIES; ++i) {
     const arc__statement *s = &t->of[i];
-    char words[32] = "";
+    const std::string few = std::to_string(s->samples) + " of " + std::to_string(ARC__SAMPLES);
+    const double calls = s->samples;
     if (s->samples == 0) continue;
-    if (s->samples < ARC__SAMPLES)
-      snprintf(words, sizeof words, "not learnt: %d of %d", s->samples, ARC__SAMPLES);
     arc__line *l = &*lines->insert(lines->end(), arc__line());
-    l->file = name, l->line = s->line, l->does = *words ? words : does[t->says[i] & 3];
-    l->width = 1, l->sums = l->does[0] == 's';
-    l->calls = s->samples, l->lanes = s->lanes, l->addresses = s->addresses;
-    l->passes = s->passes, l->again = (double)s->again / ARC__SEEN;
+    l->file = __BASE_FILE__, l->line = s->line, l->width = 1;
+    l->does = s->samples < ARC__SAMPLES ? "not learnt: " + few : does[t->says[i] & 3];
+    l->sums = l->does[0] == 's', l->calls = calls, l->lanes = s->lanes / calls;
+    l->addresses = s->addresses / calls, l->passes = s->passes / calls;
+    l->again = s->again / calls / ARC__SEEN, l->values = l->pieces = 1;
   }
 }
 #endif
 
 /* How many values a loop adds, if each but its first is as far from the one before in all lanes;
    beyond 1024, these are no loop's. */
-static inline int arc__loop(double calls, double moved) {
-  const double values = calls / fmax(calls - moved, 1);
+static inline int arc__loop(double followed, double moved, double calls) {
+  const double values = followed / fmax(followed - moved, 1 / fmax(calls, 1));
   return values > 1.9 && values < 1024 ? (int)(values + 0.5) : 1;
 }
 /* What was counted of the line; and how many values a call of arc would have: a loop's, or those of
    lines in a row, each lane's addresses of which are as far apart in each call. */
-static inline void arc__sum_line(arc__line *l, arc__line **first) {
-  for (int bin = 1; bin < ARC__PASSES; ++bin) {
-    l->calls += (double)l->tally[bin];
-    l->lanes += (double)l->tally[bin] * (bin / 33);
-    l->addresses += (double)l->tally[bin] * (bin % 33);
-  }
-  l->times = l->adds > 0 ? l->adds * l->calls / l->lanes : l->calls;
-  l->passes += (double)l->tally[ARC__PASSES];
-  l->again += (double)l->tally[ARC__AGAIN] / ARC__SEEN;
-  const int close = arc__loop((double)l->tally[ARC__NEXT], (double)l->tally[ARC__LOOPS]);
-  l->loop =
-      close > 1 ? close : arc__loop((double)l->tally[ARC__PARTED], (double)l->tally[ARC__EVEN]);
+static inline void arc__count_values(arc__line *l, arc__line **first) {
+  double calls = 0, *tally = l->tally;
+  for (int bin = 1; bin < ARC__PASSES; ++bin) calls += tally[bin];
+  for (int k = 1; k < ARC__SUMS; ++k) tally[k] /= fmax(calls, 1);
+  for (int bin = 1; bin < ARC__PASSES; ++bin)
+    l->lanes += tally[bin] * (bin / 33), l->addresses += tally[bin] * (bin % 33);
+  l->calls = l->adds / fmax(l->lanes, 1);
+  l->passes = tally[ARC__PASSES], l->again = tally[ARC__AGAIN] / ARC__SEEN;
+  const int close = arc__loop(tally[ARC__NEXT], tally[ARC__LOOPS], calls);
+  l->loop = close > 1 ? close : arc__loop(tally[ARC__PARTED], tally[ARC__EVEN], calls);
   l->values = l->call.empty() ? l->loop : l->width;
   l->pieces = l->call.empty() && (close == 1 || l->loose & 1u) ? l->values : 1;
   const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
@@ -347,66 +328,66 @@ static inline void arc__sum_line(arc__line *l, arc__line **first) {
 }
 
 static inline void arc__print_notes(FILE *out, const arc__line *l) {
-  const double calls = fmax(l->calls, 1), near = (double)l->tally[ARC__NEAR];
-  if (!l->call.empty())
-    fprintf(out, ", %s of %d values: %.0f%% reduced, threshold %.0f, %llu empty", l->call.c_str(),
-            l->width, 100 * (double)l->tally[ARC__REDUCED] / calls,
-            (double)l->tally[ARC__LEAST] / calls, l->tally[0]);
-  if (!l->call.empty() && l->calls > 0 && l->gain < 0.95)
+  const bool is_call = !l->call.empty();
+  if (is_call)
+    fprintf(out, ", %s of %d values: %.0f%% reduced, threshold %.0f, %.0f empty", l->call.c_str(),
+            l->width, 100 * l->tally[ARC__REDUCED], l->tally[ARC__LEAST], l->tally[0]);
+  if (is_call && l->calls > 0 && l->gain < 0.95)
     fprintf(out, ", atomicAdd is faster");
-  else if (!l->call.empty() && l->lanes < 8 * calls && l->call != "arc_add_divergent")
+  else if (is_call && l->lanes < 8 && l->call != "arc_add_divergent")
     fprintf(out, ", few lanes: use arc_add_divergent");
   else if (!l->width)
     fprintf(out, ", its result is used");
-  else if (l->call.empty() && l->values > 1)
+  else if (!is_call && l->values > 1)
     fprintf(out, ", %s %d %s", l->loop > 1 ? "a loop or helper over about" : "one call of",
             l->values, l->pieces > 1 ? "arrays or corners" : "values");
-  if (l->width && near > 0.25 * calls && l->addresses > 0.7 * l->lanes)
+  if (l->width && l->tally[ARC__NEAR] > 0.25 && l->addresses > 0.7 * l->lanes)
     fprintf(out, ", put neighbours back into one warp first");
 }
 
-static arc__file<arc__printed> arc__file_here(__BASE_FILE__, [](arc__printed *to) {
-  return cudaMemcpyFromSymbol(to, ARC__PRINTED, sizeof *to) == cudaSuccess;
-});
+/* What reads the files of a program, which say so before main; those that count, apart. */
+typedef void arc__reader(std::vector<arc__line> *);
+template <int>
+std::vector<arc__reader *> &arc__files(void) {
+  static std::vector<arc__reader *> files;
+  return files;
+}
+static const bool arc__listed __attribute__((unused)) =
+    (arc__files<ARC_PROFILE>().push_back(arc__read), true);
 
 ARC_EXPERIMENTAL static inline int arc_profile_print(FILE *out, const char *masks_csv) {
-  std::vector<arc__printed> table(1); /* of a file after the other */
   std::vector<arc__line> lines;
   arc__line *first = 0;
   FILE *masks = ARC_PROFILE && masks_csv ? fopen(masks_csv, "w") : 0;
   bool good = !ARC_PROFILE || !masks_csv || masks;
   double plain = 0;
-  int device = 0, devices = 0, place = 0;
-  for (const auto &file : arc__file<arc__printed>::all())
-    if (file.read(&table[0])) arc__read(&table[0], file.name, &lines);
-  (void)cudaGetDeviceCount(&devices), (void)cudaGetDevice(&device);
-  if (devices > 1) fprintf(stderr, "arc: of %d devices, device %d is read\n", devices, device);
+  int place = 0;
+  for (const auto read : arc__files<ARC_PROFILE>()) read(&lines);
   if (lines.empty()) fprintf(stderr, "arc: nothing that is counted has run\n");
   std::stable_sort(lines.begin(), lines.end(), [](const arc__line &a, const arc__line &b) {
     return a.file != b.file ? a.file < b.file : a.line < b.line;
   });
-  for (arc__line &l : lines) arc__sum_line(&l, &first);
+  for (arc__line &l : lines)
+    if (ARC_PROFILE) arc__count_values(&l, &first);
   for (arc__line &l : lines) arc__predict(&l), plain += l.plain;
   std::stable_sort(lines.begin(), lines.end(),
                    [](const arc__line &a, const arc__line &b) { return a.plain > b.plain; });
+  const int wide = ARC_PROFILE ? 9 : 19;
   fprintf(out, "%slanes  addresses  passes    hot   flag   call  %-*s  line\n",
-          ARC_PROFILE ? "place  warp calls  share  " : "", ARC_PROFILE ? 9 : 19,
-          ARC_PROFILE ? "fits" : "does");
+          ARC_PROFILE ? "place  warp calls  share  " : "", wide, ARC_PROFILE ? "fits" : "does");
   if (masks) good &= fprintf(masks, "# arc masks\nplace,lanes,addresses,calls\n") > 0;
   for (const arc__line &l : lines) {
-    const double calls = fmax(l.calls, 1);
     ++place;
     if (ARC_PROFILE)
-      fprintf(out, "%5d %11.0f %5.1f%%  ", place, l.times, 100 * l.plain / fmax(plain, 1));
-    fprintf(out, "%5.1f %10.1f %7.1f %6.1f %6.2f %6.2f  %-*s  %s:%d", l.lanes / calls,
-            l.addresses / calls, l.passes / calls, l.again / calls, l.flag, l.gain,
-            ARC_PROFILE ? 9 : 19, l.does.c_str(), l.file.c_str(), l.line);
+      fprintf(out, "%5d %11.0f %5.1f%%  ", place, l.calls, 100 * l.plain / fmax(plain, 1));
+    fprintf(out, "%5.1f %10.1f %7.1f %6.1f %6.2f %6.2f  %-*s  %s:%d", l.lanes, l.addresses,
+            l.passes, l.again, l.flag, l.gain, wide, l.does.c_str(), l.file.c_str(), l.line);
     arc__print_notes(out, &l);
     fprintf(out, "\n");
-    for (int bin = 1; bin < ARC__PASSES; ++bin)
-      if (masks && l.width && l.tally[bin])
+    for (int bin = 1; masks && l.width && bin < ARC__PASSES; ++bin)
+      if (l.tally[bin] > 0)
         good &= fprintf(masks, "%d,%d,%d,%.0f\n", place, bin / 33, bin % 33,
-                        (double)l.tally[bin] * l.times / calls) > 0;
+                        ceil(l.tally[bin] * l.calls - 0.01)) > 0;
   }
   if (masks) good &= !fclose(masks);
   if (!good) fprintf(stderr, "arc: cannot write the masks to %s\n", masks_csv);
