@@ -410,6 +410,7 @@ ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const vo
   c.active = active;
   c.lanes = here ? __activemask() : (unsigned)o.lane_mask;
   c.present = c.group = c.leaders = 0u;
+  c.decision.what = c.decision.min_present = c.decision.min_group = 0; /* ARC__EACH_LANE */
   return c;
 }
 

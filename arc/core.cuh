@@ -22,6 +22,7 @@
        all but atomic    no lane is active                      nothing
      arc__decide
        atomic                                                   each lane
+     arc__decide_what
        auto              not one key, few or none               each lane
        auto, transposed  one key, whole, few                    each lane
                          one key, whole                         arc__add_one_group
@@ -148,6 +149,13 @@ typedef struct ARC__TARGET_TAG(arc__target) {
   int lane_and_owner;       /* one register for two: arc__builder, arc__owns_warp_slot */
 } arc__target;
 
+/* What a call does. Only arc__decide and arc__decide_least_lanes set it. */
+typedef struct arc__decision {
+  int what;        /* ARC__EACH_LANE and so on */
+  int min_present; /* fewer active lanes send atomics, */
+  int min_group;   /* as do the lanes of a smaller group */
+} arc__decision;
+
 /* One warp's call, the same in every helper. Kinds, path, promises and scope are literals. */
 typedef struct ARC__TARGET_TAG(arc__call) {
   const arc__target *target;
@@ -161,6 +169,7 @@ typedef struct ARC__TARGET_TAG(arc__call) {
   unsigned lanes, present; /* who calls; the active ones among them */
   unsigned group;          /* the lanes that hold this lane's key; 0 for an inactive lane */
   unsigned leaders;        /* the highest lane of each group */
+  arc__decision decision;
 } arc__call;
 
 /* The lane that built the target. */
@@ -294,8 +303,8 @@ ARC__FN int arc__counted_words(int memory, int width) {
 
 /* Whether no group is too small to reduce. Then the long code that adds unreduced sums in
    windows is not there. */
-ARC__FN bool arc__reduces_all(const arc__call *c, int threshold) {
-  return arc__has_windows(c->memory) && threshold == 1;
+ARC__FN bool arc__reduces_all(const arc__call *c, int min_lanes) {
+  return arc__has_windows(c->memory) && min_lanes == 1;
 }
 
 ARC__FN bool arc__is_odd(const char *base) { return ((arc__u64)base & 2u) != 0u; }
@@ -782,14 +791,14 @@ ARC__FN void arc__add_two_groups(const arc__call *c) {
 }
 
 /* One group after the other. Returns whether this lane's group is below the threshold. */
-ARC__FN bool arc__add_each_group(const arc__call *c, int threshold) {
+ARC__FN bool arc__add_each_group(const arc__call *c) {
   bool plain = false;
   for (unsigned rest = c->present; rest != 0u;) {
     arc__key key;
     unsigned group = arc__take_group(c, &rest, &key);
     bool member = c->active && arc__same_key(c->key, key);
     arc__input part = {member, false, true};
-    if (__popc(group) < threshold)
+    if (__popc(group) < c->decision.min_group)
       plain = plain || member;
     else
       arc__add_group(c, group, key, ARC__WARP, part);
@@ -893,9 +902,9 @@ ARC__FN void arc__check_call(const arc__call *c) {
 }
 
 /* ---- >>paths ----------------------------------------------------------------------------- */
-/* The table at the head of this file has a row for each return of arc__vote_empty, arc__decide and
-   arc__add_groups, in their order. The code has plain atomics and each reduction once, since the
-   compiler inlines every branch before it knows the path. */
+/* The table at the head of this file has a row for each return of arc__vote_empty, arc__decide,
+   arc__decide_what and arc__add_groups, in their order. The code has plain atomics and each
+   reduction once, since the compiler inlines every branch before it knows the path. */
 
 /* Each lane that `adds` adds its own values or, if the call `reduces`, the sums of the group that
    it leads, by the papers' paths or the tree. */
@@ -958,19 +967,23 @@ ARC__FN void arc__make_mask_of_lane(arc__call *c) {
   if (ARC_SAFE_MASKS || c->width > c->chunk) c->lanes |= 1u << c->lane;
 }
 
-/* The balancing threshold. Of promises, that of one key counts; and a renderer's, where only a lane
-   by itself would be left out: it is reduced, since the code for few lanes takes registers. */
-ARC__FN int arc__threshold(const arc__call *c) {
+/* By the threshold that the options give, or arc's. Of promises, that of one key counts; and a
+   renderer's, where only a lane by itself would be left out: it is reduced, since the code for few
+   lanes takes registers. */
+ARC__FN void arc__decide_least_lanes(arc__call *c) {
+  const bool keyed = arc__is_auto_keyed(c);
   int lanes = c->threshold;
   if (lanes == ARC_THRESHOLD_AUTO) {
-    lanes = arc__adds_by_value(c)   ? ARC_MIN_LANES_TO_REDUCE(5 * c->width, c->width)
-            : arc__is_auto_keyed(c) ? c->target->min_lanes_to_match
-                                    : c->target->min_lanes_to_reduce;
+    lanes = arc__adds_by_value(c) ? ARC_MIN_LANES_TO_REDUCE(5 * c->width, c->width)
+            : keyed               ? c->target->min_lanes_to_match
+                                  : c->target->min_lanes_to_reduce;
     lanes = lanes < 1 ? 1 : lanes > 31 ? 31 : lanes;
     if (arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER) && lanes <= 2) lanes = 0;
   }
-  if (arc__is_auto_keyed(c) && lanes < 1) lanes = 1; /* so that an empty warp has few lanes */
-  return arc__reduces_all(c, lanes) ? 1 : arc__opaque(lanes); /* 1, a literal */
+  if (keyed && lanes < 1) lanes = 1; /* so that an empty warp has few lanes */
+  arc__decision *d = &c->decision;
+  d->min_present = arc__reduces_all(c, lanes) ? 1 : arc__opaque(lanes); /* 1, a literal */
+  d->min_group = !keyed ? d->min_present : c->threshold == ARC_THRESHOLD_AUTO ? 1 : c->threshold;
 }
 
 /* Whether the active lanes of a full warp hold one key. All of c->lanes call. */
@@ -997,11 +1010,11 @@ enum {
   ARC__GROUPS      /* whatever arc__add_groups finds */
 };
 
-/* The decision, by the lanes, the threshold and the promises. All of c->lanes call. */
-ARC__FN int arc__decide(const arc__call *c, int threshold) {
-  const bool below = __popc(c->present) < threshold;
-  const bool few = !arc__reduces_all(c, threshold) && below; /* literally false if all reduce */
-  if (c->path == ARC_PATH_ATOMIC) return ARC__EACH_LANE;
+/* By the lanes, the threshold and the promises. All of c->lanes call. */
+ARC__FN int arc__decide_what(const arc__call *c) {
+  const bool below = __popc(c->present) < c->decision.min_present;
+  /* literally false if all reduce */
+  const bool few = !arc__reduces_all(c, c->decision.min_present) && below;
   if (arc__is_auto_keyed(c)) return below ? ARC__EACH_LANE : ARC__GROUPS;
   if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY))
     return few ? ARC__EACH_LANE : ARC__ONE_GROUP;
@@ -1011,31 +1024,40 @@ ARC__FN int arc__decide(const arc__call *c, int threshold) {
   return few || !one_key ? ARC__EACH_LANE : ARC__GROUPS;
 }
 
+/* Finds the active lanes, and decides. All of c->lanes call. */
+ARC__FN void arc__decide(arc__call *c) {
+  if (c->path == ARC_PATH_ATOMIC) return; /* ARC__EACH_LANE */
+  c->present = __ballot_sync(c->lanes, c->active);
+  arc__decide_least_lanes(c);
+  c->decision.what = arc__decide_what(c);
+}
+
 ARC__FN void arc__find_leaders(arc__call *c) {
   c->leaders = __ballot_sync(c->lanes, arc__leads(c->group, c->lane));
 }
 
 /* Auto, keys may differ: one group or two get a transposed reduction, and true is returned. */
 ARC__FN bool arc__add_few_groups(const arc__call *c) {
-  bool all_large = c->threshold == ARC_THRESHOLD_AUTO;
+  const int least = c->decision.min_group;
+  bool all_large = least <= 1;
   if (c->lanes != ARC_LANES_ALL || __popc(c->leaders) > 2) return false;
   if ((c->leaders & (c->leaders - 1u)) == 0u) {
     arc__add_one_group(c, false);
     return true;
   }
-  if (!all_large) all_large = __all_sync(c->lanes, !c->active || __popc(c->group) >= c->threshold);
+  if (!all_large) all_large = __all_sync(c->lanes, !c->active || __popc(c->group) >= least);
   if (all_large) arc__add_two_groups(c);
   return all_large;
 }
 
 /* The lanes of a group below the threshold become groups of one, which no reduction touches. */
-ARC__FN void arc__dissolve_small_groups(arc__call *c, int threshold) {
-  if (c->active && __popc(c->group) < threshold) c->group = 1u << c->lane;
+ARC__FN void arc__dissolve_small_groups(arc__call *c) {
+  if (c->active && __popc(c->group) < c->decision.min_group) c->group = 1u << c->lane;
 }
 
 /* Finds the groups and adds those of enough lanes. Returns whether this lane must still add its
    values. */
-ARC__FN bool arc__add_groups(arc__call *c, int threshold) {
+ARC__FN bool arc__add_groups(arc__call *c) {
   const bool keyed = arc__is_auto_keyed(c);
   if (c->path == ARC_PATH_BUTTERFLY) {
     c->group = c->present;
@@ -1044,8 +1066,8 @@ ARC__FN bool arc__add_groups(arc__call *c, int threshold) {
     if (keyed) arc__find_leaders(c);
     if (keyed && arc__adds_in_a_loop(c) && c->leaders == c->present) return c->active;
     if (keyed && arc__add_few_groups(c)) return false;
-    if (!keyed || c->threshold != ARC_THRESHOLD_AUTO) {
-      arc__dissolve_small_groups(c, keyed ? c->threshold : threshold);
+    if (!keyed || c->decision.min_group > 1) {
+      arc__dissolve_small_groups(c);
       if (c->path != ARC_PATH_SERIALIZED) arc__find_leaders(c);
     }
   }
@@ -1056,14 +1078,10 @@ ARC__FN bool arc__add_groups(arc__call *c, int threshold) {
 /* Every add calls this. */
 ARC__ADD_FN void arc__add(arc__call c) {
   arc__check_call(&c);
-  int threshold = 0;
   arc__make_mask_of_lane(&c);
   if (arc__vote_empty(&c)) return;
-  if (c.path != ARC_PATH_ATOMIC) {
-    c.present = __ballot_sync(c.lanes, c.active);
-    threshold = arc__threshold(&c);
-  }
-  const int what = arc__decide(&c, threshold);
+  arc__decide(&c);
+  const int what = c.decision.what;
   if (what == ARC__ONE_GROUP) {
     arc__add_one_group(&c, c.path == ARC_PATH_TRANSPOSED); /* auto reads values elsewhere, too */
     return;
@@ -1071,8 +1089,8 @@ ARC__ADD_FN void arc__add(arc__call c) {
   if (what == ARC__EACH_LANE) {
     if (!c.active) return;
   } else if (what == ARC__EACH_GROUP) {
-    if (!arc__add_each_group(&c, threshold)) return;
-  } else if (!arc__add_groups(&c, threshold)) {
+    if (!arc__add_each_group(&c)) return;
+  } else if (!arc__add_groups(&c)) {
     return;
   }
   if (arc__adds_in_a_loop(&c))

@@ -87,17 +87,17 @@ ARC__ADD_FN void arc__add_pointers(arc__call c, void *const *pointers) {
     if (!serialized) c.path = ARC_PATH_BUTTERFLY; /* of the same threshold */
     c.present = __ballot_sync(c.lanes, c.active);
     c.group = arc__match(&c);
-    int threshold = arc__threshold(&c);
+    arc__decide_least_lanes(&c);
     bool one_key = !serialized && c.lanes == ARC_LANES_ALL;
     if (one_key && !arc__promised(&c, ARC_PROMISE_ONE_KEY))
       one_key = __all_sync(c.lanes, !c.active || c.group == c.present);
-    if (one_key && __popc(c.present) >= threshold) {
+    if (one_key && __popc(c.present) >= c.decision.min_present) {
       bool leads = arc__leads(c.present, c.lane);
       arc__add_pointer_chunks(&c, pointers, ARC_PATH_BUTTERFLY, leads);
       return;
     }
     if (!one_key && !butterfly) {
-      arc__dissolve_small_groups(&c, threshold);
+      arc__dissolve_small_groups(&c);
       bool leads = arc__leads(c.group, c.lane);
       arc__add_pointer_chunks(&c, pointers, ARC_PATH_SERIALIZED, leads);
       return;

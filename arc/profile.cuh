@@ -180,10 +180,11 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
   Call asked = c;
   if (!at.call) at.call = "arc_add_with";
   asked.present = __ballot_sync(asked.lanes, c.active);
-  const int threshold = c.path == ARC_PATH_ATOMIC ? 33 : arc__threshold(&asked);
-  const bool plain = arc__decide(&asked, threshold) == 0; /* ARC__EACH_LANE, of a later file */
-  const bool any = arc__is_auto_keyed(&asked) && c.threshold == ARC_THRESHOLD_AUTO; /* group */
-  const int least = plain || threshold > 32 ? 0 : any || threshold < 2 ? 2 : threshold;
+  arc__decide(&asked);
+  const bool plain = asked.decision.what == 0; /* ARC__EACH_LANE, of a later file */
+  const int threshold = c.path == ARC_PATH_ATOMIC ? 33 : asked.decision.min_present;
+  const int group = asked.decision.min_group < 2 ? 2 : asked.decision.min_group;
+  const int least = plain || threshold > 32 ? 0 : group;
   int place = -1;
   if (c.active) /* each row in 32 bytes of its own */
     arc__count(asked.present, (arc__u64)arc__key_id(c.key) << 5, at, c.width, least, threshold);

@@ -66,7 +66,7 @@ ARC__FN void arc__sum_begin(arc__sums *s, arc__call c) {
   s->rest = __ballot_sync(ARC_LANES_ALL, c.active);
   s->first = c.width;
   s->slot.is_value = false;
-  c.threshold = arc__threshold(&c);
+  arc__decide_least_lanes(&c);
   s->call = c;
   ARC__KEEP_DIGEST(s, &c);
 }
@@ -77,7 +77,7 @@ ARC__FN void arc__sum_next_group(arc__sums *s, const arc__call *c) {
   s->key = one_key ? c->key : arc__key_of(c, arc__highest(s->rest));
   bool member = c->active && arc__same_key(c->key, s->key);
   s->group = one_key ? s->rest : __ballot_sync(ARC_LANES_ALL, member);
-  if (__popc(s->group) < c->threshold) s->group = 1u << arc__highest(s->rest);
+  if (__popc(s->group) < c->decision.min_group) s->group = 1u << arc__highest(s->rest);
   s->rest &= ~s->group;
   s->first = 0;
 }
@@ -94,7 +94,7 @@ ARC__FN bool arc__sum_next(arc__sums *s, arc__word *sum, int *parameter) {
   }
   ARC__CHECK_DIGEST(s, &c);
   bool one_key = arc__promised(&c, ARC_PROMISE_ONE_KEY), full = s->group == ARC_LANES_ALL;
-  bool zeros = arc__promised(&c, ARC_PROMISE_INACTIVE_IS_ZERO) && c.threshold == 0;
+  bool zeros = arc__promised(&c, ARC_PROMISE_INACTIVE_IS_ZERO) && c.decision.min_group == 0;
   bool member = (s->group >> c.lane & 1u) != 0u;
   arc__input whole = {true, false, true}, masked = {member, false, true};
   ARC__CHUNKS(&c, first, c.chunk) {

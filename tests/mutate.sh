@@ -35,13 +35,13 @@ key_promised_by_nobody test_property s/has_key = arc__promised(c, ARC_PROMISE_ON
 one_value_from_every_lane test_property s/slot.owned = slot.is_value = arc__leads(group, c->lane);/slot.owned = slot.is_value = true;/
 sums_from_every_lane test_property s/if (adds) arc__emit/if (c->active) arc__emit/
 butterfly_sums_from_every_lane test_property s/arc__add_chunks(c, true, arc__leads(c->group, c->lane));/arc__add_chunks(c, true, c->path == ARC_PATH_BUTTERFLY ? c->active : arc__leads(c->group, c->lane));/
-inactive_lanes_counted test_threshold s/below = __popc(c->present) < threshold;/below = __popc(c->lanes) < threshold;/
-+threshold_off_by_one_grouped test_threshold s/__popc(c->group) < threshold) c->group/__popc(c->group) <= threshold) c->group/
+inactive_lanes_counted test_threshold s/below = __popc(c->present) < c/below = __popc(c->lanes) < c/
++threshold_off_by_one_grouped test_threshold s/__popc(c->group) < c->decision.min_group) c->group/__popc(c->group) <= c->decision.min_group) c->group/
 decision_of_8_bytes_by_words test_paths s/FORMULA((unsigned)(work), (unsigned)arc__requests(words, 3))/FORMULA((unsigned)(work), (unsigned)words)/
 decision_of_16_bytes_by_words test_paths s/FORMULA((long long)(work), (long long)arc__requests(words, 4))/FORMULA((long long)(work), (long long)words)/
 +decision_of_the_wrong_vectors test_paths s/return stride_bytes % 16 == 0 ? 4 : 3;/return 3;/
 lost_last_lane test_property s/^  \*rest \&= ~group;/  *rest \&= ~group, *rest \&= *rest - 1u;/
-lost_groups_below_threshold test_threshold s/if (!arc__add_each_group(\&c, threshold)) return;/if (!arc__add_each_group(\&c, threshold) || true) return;/
+lost_groups_below_threshold test_threshold s/if (!arc__add_each_group(\&c)) return;/if (!arc__add_each_group(\&c) || true) return;/
 old_group_of_every_lane test_policies:SIMT_ARCH=600 s/if (c->active \&\& arc__same_key(c->key, key)) group = lanes;/group = lanes;/
 butterfly_of_several_keys test_property s/return __all_sync(c->lanes, !c->active || group == c->present);/return true;/
 butterfly_on_a_partial_warp test_property s/return c->lanes == ARC_LANES_ALL;/return true;/
@@ -121,7 +121,7 @@ key_cut_in_an_address test_keys s/((arc__u64)(unsigned)key.carry << 32));/0u);/
 unchecked_key user_errors_forms:ARC_CHECK=0 s/if (o.key_bits == 32 \&\& active) arc__check_key(id);/;/
 unchecked_key_below user_errors_forms:ARC_CHECK=0 s/if (key < -0x80000000ll) arc__refuse_key();/;/
 missing_piece_owned test_property s/slot.owned = slot.is_value = arc__is_there(t, i);/slot.owned = slot.is_value = true;/
-+sums_below_the_threshold test_forms s/if (__popc(s->group) < c->threshold) s->group/if (__popc(s->group) < c->threshold - 1) s->group/
++sums_below_the_threshold test_forms s/if (__popc(s->group) < c->decision.min_group) s->group/if (__popc(s->group) < c->decision.min_group - 1) s->group/
 sums_of_all_groups test_forms s/bool member = (s->group >> c.lane \& 1u) != 0u;/bool member = c.active;/
 sums_of_wrong_parameters test_forms s/\*parameter = arc__is_single(\&c) ? 0 : first + c.lane;/*parameter = c.lane;/
 hot_key_as_it_is test_keys s/arc__key_id(c.key) - (arc__u64)h->first/key - (arc__u64)h->first/
