@@ -221,7 +221,7 @@
 #endif
 
 #if defined(ARC_WIDE)
-#error "ARC_WIDE: include arc/wide.cuh instead, in front of arc.cuh or in its place"
+#error "ARC_WIDE: include arc/wide.cuh instead, before arc.cuh or in its place"
 #endif
 
 #if ARC_DROP_IN + 0 < ARC_DROP_IN_SUMS || ARC_DROP_IN + 0 > ARC_DROP_IN_LEARNS

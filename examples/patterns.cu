@@ -1,7 +1,6 @@
-/* patterns.cu - eight things that kernels do, and how arc is called in each: a width known at run
-   time only; a target used in a lambda; a loop whose lanes are kept together; a loop that lanes
-   leave and skip; outputs that are asked for or not; rows of three values; a function that knows an
-   address only; one key with several rows.
+/* patterns.cu - how to call arc in eight kinds of kernels: a width that is known only at run time; a
+   target in a lambda; a loop whose lanes stay together; a loop that lanes leave and skip; optional
+   outputs; rows of three values; a function that knows only an address; several rows per key.
    SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/patterns.cu -o patterns                     on a GPU
@@ -22,8 +21,8 @@ static __host__ __device__ bool hits(int pixel) { return pixel < PIXELS && pixel
 static __host__ __device__ float value_of(int pixel, int k) { return (float)((pixel + k) % 9 - 4); }
 static __device__ int pixel_of_thread(void) { return (int)(blockIdx.x * blockDim.x + threadIdx.x); }
 
-/* A width known at run time only: values are computed into a local array, which then lies in local
-   memory, and arc walks it four at a time. */
+/* A width known only at run time: the kernel computes values into a local array, which then lies in
+   local memory, and arc adds four of them at a time. */
 __global__ void dynamic(float *rows, int width) {
   arc_target_f32 target = arc_target_f32_dynamic(rows, width /* stride */, width);
   int pixel = pixel_of_thread();
@@ -78,7 +77,7 @@ __global__ void kept_together(float *rows) {
 /* for (i = 0; i < n && !done; ++i) { if (...) continue; ... } in which lanes leave and skip. The
    least change is arc_add_divergent_f32 in place of the atomics. To keep the lanes together, loop
    until all lanes of the warp are done, and put the body into do { } while (0): each `continue` of
-   the old loop becomes a `break`, behind which the lane is not active. */
+   the old loop becomes a `break`, after which the lane is not active. */
 __global__ void left_early(float *rows) {
   const int first = (pixel_of_thread() & ~31) * 4;
   arc_target_f32 target = arc_target_f32_rows(rows, WIDTH, WIDTH);
@@ -101,8 +100,8 @@ __global__ void left_early(float *rows) {
   }
 }
 
-/* An output that is not asked for: the host chooses the kernel with one piece less, a literal
-   count, where a null piece would be summed for nothing. */
+/* An optional output: if nobody asks for it, the host chooses the kernel with one piece less, a
+   literal count. A null piece would be summed for nothing. */
 #define ASKED(name, count)                                                           \
   __global__ void name(float *means, float *others) {                                \
     const arc_piece_f32 pieces[2] = {{means, WIDTH, 3}, {others, WIDTH, WIDTH - 3}}; \
