@@ -289,7 +289,7 @@ static inline void arc__read(std::vector<arc__line> *lines) {
     if (s->samples == 0) continue;
     arc__line *l = &*lines->insert(lines->end(), arc__line());
     l->file = __BASE_FILE__, l->line = s->line, l->width = 1;
-    l->does = s->samples < ARC__SAMPLES ? "not learnt: " + few : does[t->says[i] & 3];
+    l->does = s->samples < ARC__SAMPLES ? "not learnt: " + few + " samples" : does[t->says[i] & 3];
     l->sums = l->does[0] == 's', l->calls = calls, l->lanes = s->lanes / calls;
     l->addresses = s->addresses / calls, l->passes = s->passes / calls;
     l->again = s->again / calls / ARC__SEEN, l->values = l->pieces = 1;
@@ -373,7 +373,7 @@ ARC_EXPERIMENTAL static inline int arc_profile_print(FILE *out, const char *mask
   for (arc__line &l : lines) arc__predict(&l), plain += l.plain;
   std::stable_sort(lines.begin(), lines.end(),
                    [](const arc__line &a, const arc__line &b) { return a.plain > b.plain; });
-  const int wide = ARC_PROFILE ? 9 : 19;
+  const int wide = ARC_PROFILE ? 9 : 27;
   fprintf(out, "%slanes  addresses  passes    hot   flag   call  %-*s  line\n",
           ARC_PROFILE ? "place  warp calls  share  " : "", wide, ARC_PROFILE ? "fits" : "does");
   if (masks) good &= fprintf(masks, "# arc masks\nplace,lanes,addresses,calls\n") > 0;
