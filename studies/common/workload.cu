@@ -8,6 +8,7 @@
 
 #include "../../bench/common/device_describe.h"
 #include "image_io.h"
+#include "search.h"
 #include "../../bench/common/program_run.h"
 
 #include "arc_tune.h"
@@ -179,7 +180,8 @@ static void tune_begin(void) {
 }
 
 workload_outcome workload_train(const workload *w, const workload_options *o, int way,
-                                int threshold, bool tunes) {
+                                int threshold, threshold_search search) {
+  const bool tunes = search == SEARCH_TUNER;
   workload_outcome its = {way, threshold};
   step_times times;
   cudaEvent_t done[MOST_UNDER_WAY];
@@ -189,10 +191,15 @@ workload_outcome workload_train(const workload *w, const workload_options *o, in
   const double begin = seconds_now();
   for (; its.iterations < o->iterations && !interrupts; ++its.iterations) {
     w->forward(its.iterations);
+    if (search == SEARCH_PAPERS && its.iterations % SEARCH_EVERY == 0) {
+      its.threshold =
+          search_threshold([&](int at) { return workload_time_gradient(w, way, at); });
+      w->forward(its.iterations); /* clears the sums */
+    }
     if (tunes)
       step_tuned(w, &times);
     else
-      step_timed(w, &times, way, threshold);
+      step_timed(w, &times, way, its.threshold);
     w->update(its.iterations);
     wait_for_earlier(done, its.iterations);
     if (progress_due())
@@ -223,7 +230,7 @@ static int run_training(const workload *w, const workload_options *o) {
   workload_outcome its = {o->way, threshold};
   printf("path       %s, ", workload_way_name(w, o->way));
   printf(o->tune ? "tuned\n" : "threshold %s\n", workload_threshold_word(w, &its).c_str());
-  its = workload_train(w, o, o->way, threshold, o->tune);
+  its = workload_train(w, o, o->way, threshold, o->tune ? SEARCH_TUNER : SEARCH_NONE);
   if (its.iterations > 0)
     snprintf(step, sizeof step, "gradient step %.4g ms (median%s)", its.gradient_ms, step_clock());
   printf("trained    %d iterations in %.2f s, %s\n", its.iterations, its.seconds, step);

@@ -122,9 +122,13 @@ typedef struct workload_outcome {
   workload_quality quality = {NAN, NAN, NAN, NAN};
 } workload_outcome;
 
+/* Who picks the threshold while it trains: nobody, arc's tuner, or the papers' search, which every
+   so many iterations times a launch at each threshold from 0 on, and keeps the fastest. */
+typedef enum threshold_search { SEARCH_NONE, SEARCH_TUNER, SEARCH_PAPERS } threshold_search;
+
 /* From a reset through o->iterations, or to Ctrl-C. */
 workload_outcome workload_train(const workload *w, const workload_options *o, int way,
-                                int threshold, bool tunes);
+                                int threshold, threshold_search search);
 /* Its quality; false: it is wrong. */
 bool workload_judge(const workload *w, workload_outcome *its, error_line *error);
 

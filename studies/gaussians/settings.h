@@ -16,7 +16,9 @@ typedef struct frame_settings {
 
 typedef struct train_settings {
   frame_settings frame;
-  int tunes; /* 1: picks the threshold while training, in place of the frame's */
+  /* Who picks the threshold while training: 0 nobody, it is the frame's; 1 arc's tuner; 2 the
+     papers' search (bench). */
+  int tunes;
   int iterations, sh_degree;
   int batch;        /* views of a step, which counts as so many iterations */
   bool full_degree; /* from the start, for a model that has been trained before */

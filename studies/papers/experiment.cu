@@ -154,16 +154,15 @@ typedef struct experiment {
   std::vector<float> wanted; /* the sums of plain atomics */
 } experiment;
 
-static const char *papers_name(const workload *w, int way, bool tunes) {
-  if (tunes) return "tuned";
+static const char *papers_name(const workload *w, int way) {
   return way == WAY_SERIALIZED ? "SW-S" : way == WAY_BUTTERFLY ? "SW-B" : workload_way_name(w, way);
 }
 
-static void add_row(experiment *e, const workload_outcome *its, bool tunes) {
+static void add_row(experiment *e, const char *name, const workload_outcome *its) {
   const workload_quality *q = &its->quality;
   const int threshold = workload_has_threshold(e->w, its->way) ? its->threshold : -1;
   const char *dataset = e->o.file != nullptr ? e->o.file : e->dataset;
-  const paper_row row = {e->w->name,       papers_name(e->w, its->way, tunes),
+  const paper_row row = {e->w->name,       name,
                          dataset,          threshold,
                          its->iterations,  e->o.seed,
                          e->counted.lanes, e->counted.keys,
@@ -190,16 +189,16 @@ static bool measure_step(experiment *e, workload_outcome *its, error_line *error
   return interrupts || check_error(w, its, error);
 }
 
-/* Where nothing is trained there is no row. *threshold: the tuner's choice, if it tunes. */
-static bool measure_training(experiment *e, int way, int *threshold, bool tunes,
-                             error_line *error) {
-  if (e->o.iterations == 0) return true;
-  workload_outcome its = workload_train(e->w, &e->o, way, *threshold, tunes);
+/* Where nothing is trained there is no row. *threshold: the last choice, if there is a search. */
+static bool measure_training(experiment *e, const char *name, int way, int *threshold,
+                             threshold_search search, error_line *error) {
+  if (e->o.iterations == 0 || interrupts) return true;
+  workload_outcome its = workload_train(e->w, &e->o, way, *threshold, search);
   its.forward_ms = measure_forward(e->w);
   const bool right = workload_judge(e->w, &its, error);
   if (interrupts) return true;
   *threshold = its.threshold;
-  if (right) add_row(e, &its, tunes);
+  if (right) add_row(e, name, &its);
   return right;
 }
 
@@ -207,8 +206,9 @@ static bool measure_training(experiment *e, int way, int *threshold, bool tunes,
    is to choose the threshold. */
 static bool measure_way(experiment *e, int way, bool tunes, error_line *error) {
   const bool papers = way == WAY_SERIALIZED || way == WAY_BUTTERFLY;
+  const char *name = tunes ? "tuned" : papers_name(e->w, way);
   int chosen = ARC_THRESHOLD_AUTO;
-  if (tunes && !measure_training(e, way, &chosen, true, error)) return false;
+  if (tunes && !measure_training(e, name, way, &chosen, SEARCH_TUNER, error)) return false;
   std::vector<workload_outcome> steps;
   size_t best = 0;
   for (int threshold : tunes ? std::vector<int>{chosen}
@@ -223,8 +223,27 @@ static bool measure_way(experiment *e, int way, bool tunes, error_line *error) {
       energy_of_launch(&e->energy, 0.25, steps[best].gradient_ms < 1.0f ? 16 : 1,
                        [&] { e->w->gradient(way, chosen); });
   if (interrupts) return true;
-  for (const workload_outcome &step : steps) add_row(e, &step, tunes);
-  return tunes || measure_training(e, way, &chosen, false, error);
+  for (const workload_outcome &step : steps) add_row(e, name, &step);
+  return tunes || measure_training(e, name, way, &chosen, SEARCH_NONE, error);
+}
+
+/* Trainings whose steps alone are measured by measure_way: arc's as users get it, and the papers' as
+   the papers train. */
+static bool measure_more_trainings(experiment *e, error_line *error) {
+  static const struct {
+    const char *name;
+    int way;
+    threshold_search search;
+  } trainings[] = {{"default", WAY_AUTO, SEARCH_NONE},
+                   {"SW-S retuned", WAY_SERIALIZED, SEARCH_PAPERS},
+                   {"SW-B retuned", WAY_BUTTERFLY, SEARCH_PAPERS}};
+  for (const auto &its : trainings) {
+    int threshold = ARC_THRESHOLD_AUTO;
+    if (workload_offers(e->w, its.way) &&
+        !measure_training(e, its.name, its.way, &threshold, its.search, error))
+      return false;
+  }
+  return true;
 }
 
 static bool measure_dataset(experiment *e, error_line *error) {
@@ -236,7 +255,8 @@ static bool measure_dataset(experiment *e, error_line *error) {
   print_histogram(&e->counted);
   for (int way = 0; way < workload_way_count(e->w) && right && !interrupts; ++way)
     if (workload_offers(e->w, way)) right = measure_way(e, way, false, error);
-  if (right && !interrupts && e->o.iterations > 0) right = measure_way(e, WAY_AUTO, true, error);
+  if (right && !interrupts && e->o.iterations > 0)
+    right = measure_way(e, WAY_AUTO, true, error) && measure_more_trainings(e, error);
   return right;
 }
 

@@ -2,7 +2,8 @@
    SPDX-License-Identifier: Apache-2.0
 
    Once a seed, every implementation takes the backward pass of the same first model at every
-   threshold, and trains it at the best one. */
+   threshold, and trains it at the best one. Then arc's trains it as users get it, and the papers' as
+   the papers do. */
 #include "measure.h"
 
 #include <math.h>
@@ -15,16 +16,24 @@
 #include "../../../bench/common/model.h"
 #endif
 
-/* With the papers' names of their paths. */
+/* With the papers' names of their paths. ADD_DEFAULT, and what arc's tuner tunes, is the trainer's
+   own kernel. */
 static const struct implementation {
   const char *name;
   add_way way;
-  bool tunes, reproducible; /* by the trainer's own kernel */
-} implementations[] = {
-    {"plain", ADD_PLAIN, false, false},       {"SW-S", ADD_SERIALIZED, false, false},
-    {"SW-B", ADD_BUTTERFLY, false, false},    {"cub", ADD_CUB, false, false},
-    {"shuffles", ADD_SHUFFLES, false, false}, {"auto", ADD_AUTO, false, false},
-    {"tuned", ADD_AUTO, true, false},         {"reproducible", ADD_DEFAULT, false, true}};
+  int tunes; /* as train_settings */
+  bool reproducible, only_trains;
+} implementations[] = {{"plain", ADD_PLAIN, 0, false, false},
+                       {"SW-S", ADD_SERIALIZED, 0, false, false},
+                       {"SW-B", ADD_BUTTERFLY, 0, false, false},
+                       {"cub", ADD_CUB, 0, false, false},
+                       {"shuffles", ADD_SHUFFLES, 0, false, false},
+                       {"auto", ADD_AUTO, 0, false, false},
+                       {"tuned", ADD_AUTO, 1, false, false},
+                       {"reproducible", ADD_DEFAULT, 0, true, false},
+                       {"default", ADD_DEFAULT, 0, false, true},
+                       {"SW-S retuned", ADD_SERIALIZED, 2, false, true},
+                       {"SW-B retuned", ADD_BUTTERFLY, 2, false, true}};
 
 /* What all rows of a scene share. */
 typedef struct experiment {
@@ -124,7 +133,7 @@ static void experiment_train(experiment *e, trainer *t, const implementation *by
    and only a step clears the words of sums that repeat. */
 static void experiment_way(experiment *e, train_settings settings, const implementation *by,
                            const gaussians_host *model) {
-  const bool own = by->tunes || by->reproducible;
+  const bool own = by->tunes == 1 || by->way == ADD_DEFAULT;
   trainer t;
   settings.tunes = by->tunes;
   settings.frame.reproducible = by->reproducible;
@@ -132,11 +141,11 @@ static void experiment_way(experiment *e, train_settings settings, const impleme
   trainer_begin(&t, e->data, &settings);
   if (!own) t.f.backward = way_launcher(by->way, SUMS_ROWS, 2);
   trainer_set_model(&t, model);
-  if (!own)
+  if (!own && !by->only_trains)
     experiment_search(e, &t, by,
                       paper_thresholds(add_way_has_threshold(by->way), by->way != ADD_AUTO));
   if (settings.iterations > 0 && !interrupts) experiment_train(e, &t, by);
-  if (own && !interrupts) {
+  if (own && !by->only_trains && !interrupts) {
     trainer_set_model(&t, model);
     t.iteration = 0;
     experiment_search(e, &t, by, {t.f.settings.threshold});

@@ -1,0 +1,20 @@
+/* arc studies: the papers' search for the threshold (ARC, section 5.5.3): every so many iterations
+   a launch of the gradient step at each threshold from 0 on; the fastest is kept.
+   SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <math.h>
+
+enum { SEARCH_EVERY = 2000, SEARCH_THRESHOLDS = 32 };
+
+/* time_ms(threshold): of one launch. */
+template <typename time_type>
+static int search_threshold(time_type time_ms) {
+  float fastest_ms = INFINITY;
+  int fastest = 0;
+  for (int threshold = 0; threshold < SEARCH_THRESHOLDS; ++threshold) {
+    const float ms = time_ms(threshold);
+    if (ms < fastest_ms) fastest_ms = ms, fastest = threshold;
+  }
+  return fastest;
+}
