@@ -6,7 +6,8 @@
 
 #define ON_ONE_VIEW "--backward --papers --draw"
 
-static std::vector<option> make_table(bench_options *b, std::vector<int> *datasets) {
+static std::vector<option> make_table(bench_options *b, std::vector<int> *datasets,
+                                      std::vector<int> *ways) {
   static const char *const dataset_names[] = {"scene", "small", "medium", "large", nullptr};
   std::vector<option> table = options_of_training(&b->o);
   table.insert(table.begin(), {"bench_gaussians: measures the trainer gaussians.\n\nusage: "
@@ -31,6 +32,8 @@ static std::vector<option> make_table(bench_options *b, std::vector<int> *datase
        {"--seeds", OPTION_INT, &b->seeds,
         "repeats it with N seeds from --seed on; paper.py then tells the mean PSNR of each way", 1,
         1000},
+       {"--ways", OPTION_LIST, ways, "what adds in --experiment: some of its implementations", 0, -1,
+        experiment_ways()},
        {"--datasets", OPTION_LIST, datasets,
         "what to measure on, scene being --scene; without it, --scene or --procedural, or "
         "small,medium,large",
@@ -50,7 +53,7 @@ static std::vector<option> make_table(bench_options *b, std::vector<int> *datase
        {"--backward --papers --draw --csv", OPTION_WITHOUT, nullptr, "--experiment"},
        {"--papers --draw", OPTION_WITHOUT, nullptr, "--backward"},
        {"--draw", OPTION_WITHOUT, nullptr, "--papers"},
-       {"--seeds", OPTION_NEEDS, nullptr, "--experiment"},
+       {"--seeds --ways", OPTION_NEEDS, nullptr, "--experiment"},
        {"--datasets", OPTION_WITHOUT, nullptr, "--draw"},
        {"--repeats", OPTION_NEEDS, nullptr, ON_ONE_VIEW},
        {"--orbit --city --renders", OPTION_NEEDS, nullptr, "--draw"},
@@ -92,10 +95,11 @@ static bool check(const bench_options *b, error_line *error) {
 }
 
 static bool parse(bench_options *b, int argc, char **argv, error_line *error) {
-  std::vector<int> datasets;
-  std::vector<option> table = make_table(b, &datasets);
+  std::vector<int> datasets, ways;
+  std::vector<option> table = make_table(b, &datasets, &ways);
   if (!options_read(table.data(), argc, argv, error)) return false;
   for (int dataset : datasets) b->datasets |= 1u << dataset;
+  for (int way : ways) b->ways |= 1u << way;
   return check(b, error) && options_complete(&b->o, table.data(), b->draw, error);
 }
 

@@ -35,6 +35,14 @@ static const struct implementation {
                        {"SW-S retuned", ADD_SERIALIZED, 2, false, true},
                        {"SW-B retuned", ADD_BUTTERFLY, 2, false, true}};
 
+enum { IMPLEMENTATIONS = sizeof implementations / sizeof *implementations };
+
+const char *const *experiment_ways(void) {
+  static const char *names[IMPLEMENTATIONS + 1];
+  for (int i = 0; i < IMPLEMENTATIONS; ++i) names[i] = implementations[i].name;
+  return names;
+}
+
 /* What all rows of a scene share. */
 typedef struct experiment {
   output_file *table;
@@ -153,15 +161,19 @@ static void experiment_way(experiment *e, train_settings settings, const impleme
   trainer_end(&t);
 }
 
-/* All implementations from one start. */
-static bool experiment_seed(experiment *e, const options *o, unsigned seed, error_line *error) {
+/* All implementations that are asked for, from one start. */
+static bool experiment_seed(experiment *e, const bench_options *b, unsigned seed,
+                            error_line *error) {
   gaussians_host model;
-  options mine = *o;
+  options mine = b->o;
   mine.train.seed = seed;
   if (!setup_first_model(&model, e->data, &mine, error)) return interrupts > 0;
-  for (const implementation &by : implementations)
-    if (way_launcher(by.way, SUMS_ROWS, 2) != nullptr && !interrupts)
-      experiment_way(e, mine.train, &by, &model);
+  for (int i = 0; i < IMPLEMENTATIONS; ++i) {
+    const implementation *by = &implementations[i];
+    if ((b->ways == 0u || (b->ways >> i & 1u) != 0u) && !interrupts &&
+        way_launcher(by->way, SUMS_ROWS, 2) != nullptr)
+      experiment_way(e, mine.train, by, &model);
+  }
   return true;
 }
 
@@ -174,7 +186,7 @@ static bool experiment_scene(output_file *table, const bench_options *b, int kin
   if (!done) return interrupts > 0; /* the rows so far are written */
   experiment e = {table, energy_open(), &data, dataset_name(o, kind), {}, {}, NAN};
   for (int i = 0; i < b->seeds && done && !interrupts; ++i)
-    done = experiment_seed(&e, o, o->train.seed + (unsigned)i, error);
+    done = experiment_seed(&e, b, o->train.seed + (unsigned)i, error);
   energy_close(&e.energy);
   return done;
 }

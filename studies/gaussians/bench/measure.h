@@ -14,7 +14,8 @@ typedef struct bench_options {
   bool backward, papers, draw;
   const char *experiment; /* null: not asked for */
   unsigned datasets;      /* to measure on: bit 0 --scene, bit k scene_kind k; 0: not given */
-  int seeds;              /* of --experiment */
+  int seeds;              /* of --experiment, as the next */
+  unsigned ways;          /* bit i: the i-th of experiment_ways(); 0: all */
   int city;               /* Gaussians of a synthetic city to draw; 0: none */
   const char *write;      /* a folder for the city, which is not drawn then; null: not asked for */
 } bench_options;
@@ -23,6 +24,7 @@ typedef struct bench_options {
 int run_backward(const bench_options *b); /* --papers, too */
 int run_draws(const bench_options *b);
 int run_experiment(const bench_options *b);
+const char *const *experiment_ways(void); /* their names; the last is null */
 
 unsigned datasets_of(const bench_options *b);
 const char *dataset_name(const options *o, int kind);
