@@ -269,6 +269,23 @@ def print_slices(machines, slices):
         print(f"| {name} |", " | ".join(cells), "|")
 
 
+def print_over_software(slices):
+    """ARC-HW over ARC-SW; spheres also as if ARC-SW sent plain atomics where it is slower than these."""
+    def quotient(row, least=0.0):
+        return row["ARC-HW"] / max(row["ARC-SW"], least)
+    lines = {workload: [quotient(rows[workload]) for rows in slices.values()]
+             for workload in SLICES[:-1]}
+    lines["mean"] = [sum(its) / len(its) for its in zip(*lines.values())]
+    others = [[lines[w][i] for w in SLICES[:-1] if w != "spheres"] for i in range(len(slices))]
+    lines["mean, spheres at the speed of plain atomics"] = [
+        (sum(its) + quotient(rows["spheres"], 1.0)) / (len(its) + 1)
+        for its, rows in zip(others, slices.values())]
+    lines["mean without spheres"] = [sum(its) / len(its) for its in others]
+    print("\nARC-HW over ARC-SW, simulated\n| |", " | ".join(slices), "|")
+    for name, its in lines.items():
+        print(f"| {name} |", " | ".join(f"{quotient:.2f}" for quotient in its), "|")
+
+
 # ---- the figure ----------------------------------------------------------------------------------
 
 
@@ -325,6 +342,7 @@ def main(words):
     slices = read_slices(options.simulated) if options.simulated else {}
     if slices:
         print_slices(machines, slices)
+        print_over_software(slices)
     if options.figure:
         pictures.save(draw(machines, slices), options.figure)
     return 0
