@@ -57,8 +57,9 @@ CASES += [
     ("bench_gaussians", "--papers --procedural medium --size 9x9 --gaussians 30 --csv OUT/a", 0,
      "the better of sw_s and sw_b", "a", "\n# policy: arc ", "a", "\nmedium,sw_b,arrays,1,32,"),
     ("bench_gaussians", "--experiment OUT/a --datasets large --seeds 2 --iterations 2 "
-     "--size 16x16 --gaussians 20 --views 3 --hold-out 3", 0, "written ",
+     "--size 16x16 --gaussians 20 --views 3 --hold-out 3 --ways default,tuned", 0, "written ",
      "a", "\ngaussians,tuned,"),
+    ("bench_gaussians", "--backward --ways tuned", 2, "--experiment"),
 
     ("circles", "--nonsense --out OUT/a.ppm", 2, "'--nonsense' is not an option; see --help"),
     ("circles", "--size 40 --out OUT/a.ppm", 2,
@@ -307,6 +308,11 @@ class Experiments(Programs):
                 self.assertNotIn(way, trained)
                 self.assertEqual(row["end-to-end training time"] == "", ON_CPU)
                 trained[way] = row["balance threshold"]
+        only_trained = {way: trained.pop(way) for way in set(trained) - set(steps)}
+        self.assertEqual({name for _, name, _ in only_trained},
+                         {"default", "SW-S retuned", "SW-B retuned"})
+        for (_, name, _), threshold in only_trained.items():
+            self.assertRegex(threshold, "^(auto|-)$" if name == "default" else r"^([12]?\d|3[01])$")
         self.assertEqual(steps.keys(), trained.keys())
         for way, threshold in trained.items():
             self.assertEqual(steps[way][threshold], min(steps[way].values()))

@@ -3,6 +3,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 
+#include "../../common/search.h"
 #include "../../common/test_files.h"
 #include "../train/setup.h"
 #include "test_frame.cuh"
@@ -85,6 +86,29 @@ static void test_tuning(const options *o, scene *data, const gaussians_host *mod
   CHECK(changes > 5, "%d changes of threshold in %d steps", changes, (int)STEPS);
   CHECK(last.loss < first.loss, "the loss went from %g to %g", first.loss, last.loss);
   trainer_end(&t);
+}
+
+/* Sum of the gradients' magnitudes after a step. */
+static double first_gradient(const options *o, scene *data, const gaussians_host *model, int tunes) {
+  trainer t;
+  options mine = *o;
+  double sum = 0.0;
+  mine.train.tunes = tunes;
+  begin(&t, data, &mine, model);
+  trainer_step(&t);
+  for (float g : device_read<float>((const float *)t.blocks[BLOCK_GRADIENTS].data,
+                                    (size_t)GRADIENT_FLOATS * t.count, "reading gradients"))
+    sum += fabs(g);
+  trainer_end(&t);
+  return sum;
+}
+
+/* The papers' search finds the fastest, and its launches leave nothing in the sums. */
+static void test_search(const options *o, scene *data, const gaussians_host *model) {
+  const int found = search_threshold([](int t) { return (float)(t < 13 ? 29 - t : t); });
+  CHECK(found == 13, "the fastest threshold is 13, not %d", found);
+  const double searched = first_gradient(o, data, model, 2), wanted = first_gradient(o, data, model, 0);
+  CHECK(fabs(searched / wanted - 1.0) < 0.01, "gradients of %g, not %g", searched, wanted);
 }
 
 /* ---- stop and go on ------------------------------------------------------------------------- */
@@ -360,6 +384,7 @@ int main(void) {
     test_wrong_checkpoints(&o, &data, &model);
     test_resume(&o, &data, &model);
     test_tuning(&o, &data, &model);
+    test_search(&o, &data, &model);
     test_learning(&o, &data, &model);
   }
   test_folder_remove();
