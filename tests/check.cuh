@@ -233,14 +233,14 @@ struct check_case {
   long key_low;     /* the key of row 0 */
   long base_shift;  /* floats between the arena's start and piece 0: the base's alignment */
   int scattered;    /* pointer form: every parameter anywhere in the arena */
-  int uniform;      /* one key a warp, promised */
+  int uniform;      /* one key per warp, promised */
   unsigned missing; /* bit p: piece p has no base */
   /* piece p's row r begins at arena[piece_begin[p] + r * stride] */
   size_t piece_begin[CHECK_MAX_PIECES];
   size_t arena_size;
   std::vector<size_t> cells; /* scattered: [row][width] -> arena */
   std::vector<unsigned> alive, calling, active;
-  std::vector<int> rows; /* [updates][threads]: the row a lane adds to; keys follow from it */
+  std::vector<int> rows; /* [updates][threads]: the row per lane adds to; keys follow from it */
   std::vector<float> arena, values;
   float *device_arena;
 };

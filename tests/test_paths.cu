@@ -139,7 +139,7 @@ static void cost_apart(int path, int groups, long long shuffles, long long float
 static void costs(void) {
   cost(UNIFORM, ARC_PATH_ATOMIC, 1, 32, 0, 9 * 32);
   cost(UNIFORM, ARC_PATH_SERIALIZED, 1, 32, 9 * 31, 9); /* SW-S: the leader reads 31 lanes */
-  cost(UNIFORM, ARC_PATH_BUTTERFLY, 1, 32, 5 * 9, 9);   /* SW-B: five shuffles a value */
+  cost(UNIFORM, ARC_PATH_BUTTERFLY, 1, 32, 5 * 9, 9);   /* SW-B: five shuffles per value */
   cost(UNIFORM, ARC_PATH_TRANSPOSED, 1, 32, 12, 9);
   cost(UNIFORM, ARC_PATH_TREE, 1, 32, 5 * 9, 9); /* five rounds */
   cost(KEYED, ARC_PATH_ATOMIC, 4, 32, 0, 9 * 32);

@@ -12,7 +12,7 @@
 /* First of all. Each line of the output appears as soon as it is printed, in a pipe too; where
    output is lost, or `new` finds no memory, the program ends with a line on stderr and status 1.
    Ctrl-C, SIGTERM or SIGHUP ends it at once, with status 128 + signal, until interrupts are caught;
-   one that was ignored at the start stays ignored. True: --version was asked for, and is printed. */
+   one that was ignored at the start stays ignored. True: --version was asked for and printed. */
 bool program_begin(const char *name, int argc, char **argv);
 
 /* Prints the line, behind the program's name, to stderr; returns the status. */
@@ -28,19 +28,19 @@ void memory_limit(void);
 /* The first lines of a table of results, each begins with "# ": program, date, command. */
 void program_write_head(FILE *out);
 
-/* How often Ctrl-C, `kill` or the loss of the terminal has come, once they are caught, that is, once
-   there is something to write or work that asks for `interrupts` as it goes: the program ends the
-   step under way, writes its results and leaves out what takes long. The third ends it at once. A
-   pipe whose reader is gone, as `tee` after a Ctrl-C, does not end it. `also`, where it is given, is
-   called with each signal, and then the program must end by itself. */
+/* How often Ctrl-C, `kill` or the loss of the terminal has come, once they are caught, that is,
+   once there is something to write or work that asks for `interrupts` as it goes: the program ends
+   the step under way, writes its results and leaves out what takes long. The third ends it at once.
+   A pipe whose reader is gone, as `tee` after a Ctrl-C, does not end it. `also`, where it is given,
+   is called with each signal, and then the program must end by itself. */
 extern volatile sig_atomic_t interrupts;
 void catch_interrupts(void (*also)(int signal) = nullptr);
 /* 128 + the first signal that came: 130 of Ctrl-C, 143 of SIGTERM, 129 of SIGHUP. */
 int interrupted_status(void);
 
-/* Whether to print a line of progress now: on a terminal only, five times a second. It is cut to
-   the terminal's width, and goes to stderr. Where it says "4 of 10", the share done stands in front,
-   and the time left, by the pace since the first such line. */
+/* Whether to print a line of progress now: on a terminal only, five times per second. It is cut to
+   the terminal's width, and goes to stderr. Where it says "4 of 10", the share done stands in
+   front, and the time left, by the pace since the first such line. */
 bool progress_due(void);
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))

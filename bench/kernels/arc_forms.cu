@@ -12,7 +12,7 @@ SWEEP_FN void add_atomred(float *rows, int stride, int width, int key, const flo
   for (int i = 0; i < width; ++i)
     if (active) arc_atomred_f32(rows + (long long)key * stride + i, values[i]);
 }
-/* With one key a warp there is one step. */
+/* With one key per warp there is one step. */
 SWEEP_FN void add_sums(arc_target_f32 target, int key, const float *values, bool active,
                        int one_key) {
   arc_options o = arc_options_default();

@@ -1,4 +1,4 @@
-/* arc_promises.cu - auto, told less than that there is one key a warp, and more.
+/* arc_promises.cu - auto, told less than that there is one key per warp, and more.
    SPDX-License-Identifier: Apache-2.0 */
 #include "kernel.cuh"
 

@@ -78,14 +78,14 @@ SWEEP_FN void sweep_add_vector(float *rows, int stride, int width, int key, cons
 #define SWEEP_ALL_LANES 0xffffffffu
 
 /* Whether the active lanes, one at least, hold one key. The cost of a reduction that can
-   serve but one key a warp: three votes and a shuffle at most. */
+   serve but one key per warp: three votes and a shuffle at most. */
 SWEEP_FN bool sweep_one_key(unsigned active_lanes, int key, bool active) {
   int first = __shfl_sync(SWEEP_ALL_LANES, key, __ffs((int)active_lanes) - 1);
   return __all_sync(SWEEP_ALL_LANES, !active || key == first);
 }
 
 /* The reduction of rasterizers: a warp without an active lane leaves after one vote; else five
-   shuffles a value, and lane 0 adds the sums one by one. `key` is that of lane 0. */
+   shuffles per value, and lane 0 adds the sums one by one. `key` is that of lane 0. */
 SWEEP_FN void sweep_add_shuffle_skip(float *rows, int stride, int width, int key,
                                      const float *values, bool active) {
   if (!__any_sync(SWEEP_ALL_LANES, active)) return;

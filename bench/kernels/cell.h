@@ -18,7 +18,7 @@ enum sweep_path {
   SWEEP_PATH_TRANSPOSED,
   SWEEP_PATH_TREE,
   SWEEP_PATH_AUTO,
-  SWEEP_PATH_SUMS,    /* the two halves of an add, one sum a group */
+  SWEEP_PATH_SUMS,    /* the two halves of an add, one sum per group */
   SWEEP_PATH_ATOMRED, /* value by value, as an instruction of a lane */
   SWEEP_PATH_HOT,     /* rows below SWEEP_HOT_ROWS are summed by the block */
   SWEEP_PATH_DROP_IN, /* plain's statement, behind arc/drop_in.cuh */

@@ -1,4 +1,4 @@
-/* halves.cuh - floats into 16-bit floats; by hand, two a request. The file that includes it names
+/* halves.cuh - floats into 16-bit floats; by hand, two per request. The file that includes it names
    them as PTX does (SWEEP_NAME), CUDA's pair of them (SWEEP_PAIR) and what makes one of two floats
    (SWEEP_PAIR_OF). SPDX-License-Identifier: Apache-2.0 */
 #include "draw.cuh"

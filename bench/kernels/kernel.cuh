@@ -2,9 +2,9 @@
    SPDX-License-Identifier: Apache-2.0
 
    A kernel is the generator of draw.cuh around one statement that adds. The statement sees `a` (the
-   arguments), `lane`, `width`, `target`, `one_key` (what a kernel with one key a block promises,
+   arguments), `lane`, `width`, `target`, `one_key` (what a kernel with one key per block promises,
    else 0), `d` (key and active) and `values`. SWEEP_PATH makes of it the kernels of all widths, for
-   one key a block and for keys that every lane draws; SWEEP_TABLE makes a table of them. A file
+   one key per block and for keys that every lane draws; SWEEP_TABLE makes a table of them. A file
    whose type is not f32 says so by SWEEP_NAME, SWEEP_S, SWEEP_T and SWEEP_ROWS; see typed.cuh. */
 #pragma once
 
@@ -84,7 +84,7 @@
 #define SWEEP_ONE_KEY_keyed 0
 
 /* The kernels and their list, name_kernels, of a statement for both kinds of keys; or of one that
-   is for one key a block only. */
+   is for one key per block only. */
 #define SWEEP_LIST(name, ...) static const struct sweep_kernels name##_kernels[] = {__VA_ARGS__};
 #define SWEEP_BOTH(W, name, ...)              \
   SWEEP_KERNEL(uniform, W, name, __VA_ARGS__) \
@@ -99,7 +99,7 @@
 
 /* Statements: without arc, by add(rows, stride, width, key, values, active); */
 #define SWEEP_BY_HAND(add) add(a.rows, a.stride, width, d.key, values, d.active)
-/* by one for one key a block, and another one; */
+/* by one for one key per block, and another one; */
 #define SWEEP_BY_HANDS(add_uniform, add_keyed) \
   if (one_key)                                 \
     SWEEP_BY_HAND(add_uniform);                \
@@ -122,7 +122,7 @@ SWEEP_FN void sweep_arc_add(SWEEP_TARGET target, int key, const SWEEP_T *values,
 #define SWEEP_ARC(path, promises, threshold) \
   sweep_arc_add(target, d.key, values, d.active, path, promises, threshold)
 /* and auto with what a renderer promises: the kernel has voted, and only calls where some lane is
-   active. For one key a block, which all its lanes hold. */
+   active. For one key per block, which all its lanes hold. */
 #define SWEEP_ALL_PROMISED (ARC_PROMISE_ONE_KEY | ARC_PROMISE_RENDERER)
 #define SWEEP_ARC_PROMISED(promises, threshold) \
   if (__any_sync(0xffffffffu, d.active)) SWEEP_ARC(ARC_PATH_AUTO, promises, threshold)

@@ -1,5 +1,5 @@
-/* peers.cu - reductions of renderers and meshes, written by hand: five shuffles a value; match and
-   shared memory. SPDX-License-Identifier: Apache-2.0 */
+/* peers.cu - reductions of renderers and meshes, written by hand: five shuffles per value; match
+   and shared memory. SPDX-License-Identifier: Apache-2.0 */
 #include "kernel.cuh"
 
 #include "by_hand.cuh"

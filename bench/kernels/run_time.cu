@@ -3,7 +3,7 @@
 
    memory: a lane's values are in a local array of 32 floats, which is indexed at run time, so that
    it lies in memory. chunks: a loop of the caller's computes each value where it is added; to arc
-   it gives four a call, and one a call at the end. */
+   it gives four per call, and one per call at the end. */
 #include "kernel.cuh"
 
 #include "by_hand.cuh"

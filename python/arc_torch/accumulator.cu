@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(THREADS, 1) add_to_words(job j) {
   add_rows_by<K>(arc_index_add_begin_wide(target, (const float *)j.values, j.values_stride), j);
 }
 
-/* One thread a value. */
+/* One thread per value. */
 template <bool CLEARS>
 __global__ void __launch_bounds__(THREADS) read(job j) {
   long long count = j.rows * j.width, step = gridDim.x * (long long)blockDim.x;

@@ -34,7 +34,7 @@ struct grid_job {
 
 enum { TILE = 64 /* most samples of a tile, which lies in shared memory */, FEW_CHANNELS = 4 };
 
-/* How the input's gradient is summed in `bytes`, or in 8 a pixel. Returns words of sums. */
+/* How the input's gradient is summed in `bytes`, or in 8 per pixel. Returns words of sums. */
 inline long long plan_sums(grid_job *j, int taps, long long bytes) {
   const long long pixels = (long long)j->size[0] * j->size[1] * j->size[2];
   j->by_sample = taps <= 2 && j->channels <= FEW_CHANNELS;

@@ -67,7 +67,7 @@ typedef struct renderer {
   int width, height, count, step;
   device_pool arrays; /* of the next, as long as the renderer */
   circle *circles;
-  float *sums, *means, *squares, *picture, *target; /* rows of circles; 3 floats a pixel */
+  float *sums, *means, *squares, *picture, *target; /* rows of circles; 3 floats per pixel */
   device_memory memory;
   device_array counts, scratch, offsets[LEVELS], lists[LEVELS];
   box_lists levels[LEVELS];
@@ -90,4 +90,4 @@ void renderer_pass(renderer *r, int way, int threshold, unsigned long long *coun
 void renderer_clear_sums(renderer *r);
 /* A step of Adam against the sums; size: 1 at the start. */
 void renderer_update(renderer *r, float size);
-std::vector<float> renderer_read(const renderer *r); /* 3 floats a pixel */
+std::vector<float> renderer_read(const renderer *r); /* 3 floats per pixel */

@@ -3,7 +3,7 @@
 
    circles_ladder [OUT.csv]   the exercise's scenes; 1024 x 768 pixels on a GPU
 
-     pixels     a thread a pixel, which walks over all circles
+     pixels     a thread per pixel, which walks over all circles
      cpu        boxes of 128 x 128 pixels, whose lists the CPU makes: for each box, memory, a copy
                 and a launch
      boxes      the lists by the GPU, a thread a box; the pixel in memory, as in cpu

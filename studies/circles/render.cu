@@ -22,7 +22,7 @@ typedef struct pass_arguments {
   int width, height;
   box_lists lists;
   const circle *circles;
-  float *picture;      /* 3 floats a pixel */
+  float *picture;      /* 3 floats per pixel */
   const float *target; /* the same; of the backward pass, as all that follows */
   float *sums;         /* a row a circle */
   int threshold;

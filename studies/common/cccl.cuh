@@ -1,8 +1,8 @@
-/* arc studies: how CUDA's own libraries add n values a lane: cub::WarpReduce, cooperative groups.
+/* arc studies: how CUDA's own libraries add n values per lane: cub::WarpReduce, cooperative groups.
    SPDX-License-Identifier: Apache-2.0
 
-   Two of the ways (ways.cuh); the sweep's are bench/kernels/cub.cu and cg.cu, which know whether keys
-   differ. GPU only. The whole warp calls; width is a literal. */
+   Two of the ways (ways.cuh); the sweep's are bench/kernels/cub.cu and cg.cu, which know whether
+   keys differ. GPU only. The whole warp calls; width is a literal. */
 #pragma once
 
 #include <cooperative_groups.h>
@@ -15,7 +15,7 @@ DEVICE int cccl_key_of(int key, unsigned lanes) {
 }
 
 /* A value after the other over the whole warp, where all active lanes hold one key (`one_key`, a
-   literal: they do); else plain atomics. At most 1024 threads a block. */
+   literal: they do); else plain atomics. At most 1024 threads per block. */
 DEVICE void cccl_add_warp(float *base, int stride, int width, int key, const float *values,
                           bool active, bool one_key) {
   typedef cub::WarpReduce<float> reduction;

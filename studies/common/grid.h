@@ -23,7 +23,7 @@ typedef struct grid {
   grid_level level[LEVELS];
 } grid;
 
-/* From `coarsest` to `finest` cells along an axis, in equal ratios; 2^table_log2 rows a level at
+/* From `coarsest` to `finest` cells along an axis, in equal ratios; 2^table_log2 rows per level at
    most. levels: from 2 on. */
 grid grid_make(int axes, int levels, int table_log2, int coarsest, int finest);
 

@@ -113,7 +113,7 @@ static void png_stop(png_structp png, png_const_charp reason) {
 
 static void png_ignore(png_structp, png_const_charp) {}
 
-/* Four numbers a pixel, of 8 or 16 bits. A damaged part that pixels do not need is a warning. */
+/* Four numbers per pixel, of 8 or 16 bits. A damaged part that pixels do not need is a warning. */
 static bool png_numbers(png_structp png, png_infop info, byte_block *bytes, error_line *error) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_read_info(png, info);

@@ -34,7 +34,7 @@ bool image_read(image *picture, const char *path, error_line *error);
 bool image_write(const image *picture, const char *path, error_line *error);
 
 typedef std::vector<unsigned char> byte_block;
-/* As image_write writes them: three a pixel. */
+/* As image_write writes them: three per pixel. */
 byte_block image_bytes(const image *picture);
 
 /* For pictures, where it is not there. */
@@ -70,7 +70,7 @@ static inline void image_error_add(image_error *e, const std::vector<float> &got
 /* The built-in picture: slow gradients, discs, stripes of rising frequency, single-pixel grain. */
 image image_procedural(int width, int height);
 
-/* What a program is to fit: the file's picture, or where path is null the built-in one. size: of the
-   result; 0: as the file's, or as built_in says. */
+/* What a program is to fit: the file's picture, or where path is null the built-in one. size: of
+   the result; 0: as the file's, or as built_in says. */
 bool image_load(image *picture, const char *path, const int size[2], const int built_in[2],
                 error_line *error);

@@ -119,7 +119,7 @@ typedef struct cube_filter {
   float farthest;           /* of the lobe: the squared distance of two unit vectors */
   float sine;               /* of the angle at which it ends */
   const cube_texel *texels; /* on the device */
-  float *inverse;           /* 1 / sums of weights, one a texel: by filter_forward() */
+  float *inverse;           /* 1 / sums of weights, one per texel: by filter_forward() */
 } cube_filter;
 
 /* roughness: at most 1; 0: diffuse */
@@ -149,7 +149,7 @@ typedef struct shaded_view {
   float *target; /* colours to learn; these two: on the device */
 } shaded_view;
 
-/* Colours, three floats a pixel; and what the loss, half the mean square of the differences,
+/* Colours, three floats per pixel; and what the loss, half the mean square of the differences,
    changes by, unless by_colour is null. maps: two levels or more. */
 void shade_view(const shaded_view *v, cube_pyramid form, const float *maps, float *colours,
                 float *by_colour);
@@ -170,8 +170,8 @@ typedef struct mesh {
   std::vector<int> corners;             /* three a triangle */
 } mesh;
 
-/* Wavefront OBJ: `v`, and `f` with three or more corners; other statements are skipped. Centred, and
-   of radius 1; vertices that no face names are left out. */
+/* Wavefront OBJ: `v`, and `f` with three or more corners; other statements are skipped. Centred,
+   and of radius 1; vertices that no face names are left out. */
 bool mesh_read(mesh *m, const char *file, error_line *error);
 void mesh_make_sphere(mesh *m, int parts);
 

@@ -29,7 +29,7 @@
        weight = exp(-(u*u + v*v) / 2),   u = ( cos(angle) dx + sin(angle) dy) / scale_u,
                                          v = (-sin(angle) dx + cos(angle) dy) / scale_v
 
-   and (dx, dy) is the pixel's centre minus the mean. Below a weight of 1/255 a Gaussian does not
+   and (dx, dy) is the pixel's centre minus the mean. Below a weight of 1/255 per Gaussian does not
    touch the pixel. A sum has no order, so nothing is sorted; opacity would only scale the colour.
 
    loss = sum over pixels and channels of (sum of Gaussians - picture)^2 */
@@ -98,8 +98,8 @@ enum { TILE_SIDE = 16, TILE_PIXELS = TILE_SIDE * TILE_SIDE };
    no particular order. */
 typedef struct board {
   int width, height, tiles_x, tiles_y, gaussians;
-  float *parameters, *gradients, *means, *squares; /* a row a Gaussian */
-  float *target, *residual;                        /* the picture, and what it lacks: 3 a pixel */
+  float *parameters, *gradients, *means, *squares; /* a row per Gaussian */
+  float *target, *residual;                        /* the picture, and what it lacks: 3 per pixel */
   splat *splats;
   int *begin, *cursors, *keys, capacity; /* of keys */
 } board;
@@ -109,9 +109,9 @@ DEVICE int tile_of(float pixels, int tiles) {
   return (int)fminf(fmaxf(floorf(pixels / TILE_SIDE), 0.0f), (float)tiles);
 }
 
-/* One thread a Gaussian: makes its splat, and takes the next place of each tile that it may touch.
-   cursors: begin of the lists; or zeros, and a capacity of 0, to count a tile's Gaussians. The
-   capacity keeps a wrong count from ever writing elsewhere. */
+/* One thread per Gaussian: makes its splat, and takes the next place of each tile that it may
+   touch. cursors: begin of the lists; or zeros, and a capacity of 0, to count a tile's Gaussians.
+   The capacity keeps a wrong count from ever writing elsewhere. */
 __global__ void list_splats(board b) {
   const int key = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (key >= b.gaussians) return;
@@ -156,7 +156,7 @@ DEVICE int load_batch(splat *batch, const board *b, int first, int end) {
   return min(end - first, (int)TILE_PIXELS);
 }
 
-/* residual: the sum of the Gaussians minus the picture, 3 floats a pixel. */
+/* residual: the sum of the Gaussians minus the picture, 3 floats per pixel. */
 __global__ void __launch_bounds__(TILE_PIXELS) forward(board b) {
   __shared__ splat batch[TILE_PIXELS];
   const pixel p = pixel_of_thread(&b);
@@ -334,7 +334,7 @@ static double fit_read(const fit *f, image *picture) {
 
 /* ---- >>pictures ----------------------------------------------------------------------------- */
 
-/* Binary ones of one byte a channel; with comments behind P6, as GIMP writes them. */
+/* Binary ones of one byte per channel; with comments behind P6, as GIMP writes them. */
 static bool ppm_read(const char *file, image *picture, error_line *error) {
   int kind = 0, width = 0, height = 0, most = 0, c;
   FILE *in = fopen(file, "rb");

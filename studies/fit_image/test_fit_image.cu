@@ -12,7 +12,7 @@ static const double TOLERANCE = 2e-5;
 typedef struct scene {
   int width, height, count;
   std::vector<double> gaussian; /* 8 each */
-  std::vector<double> wanted;   /* the picture, 3 a pixel */
+  std::vector<double> wanted;   /* the picture, 3 per pixel */
 } scene;
 
 static scene scene_make(int width, int height, int count, double largest_scale,

@@ -33,7 +33,7 @@ static bool draw_bytes(const char *ply, const char *line, int width, int height,
 }
 
 /* What gaussians --draw writes with --size of a camera, which is a line of a cameras.txt: three
-   bytes a pixel, rows from the top. Null, or a line that says what is wrong. */
+   bytes per pixel, rows from the top. Null, or a line that says what is wrong. */
 extern "C" const char *gaussians_draw(const char *ply, const char *camera, int width, int height,
                                       unsigned char *rgb) {
   static thread_local error_line error;

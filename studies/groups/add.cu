@@ -111,7 +111,7 @@ void grouping_add(grouping *g, int adder) {
   static void (*const kernels[][ADD_CUB])(grouping, int) = {
       EACH_WIDTH(SUMS_OF), ADDERS_OF(u32, 1, unsigned, unsigned), ADDERS_OF(f32, 1, float, float),
       EACH_WIDTH(WIDE_OF)};
-  if (!SIMT_ON_CPU && adder == ADD_CUB) return rival_add(g);
+  if (!SIMT_ON_CPU && adder == ADD_CUB) return cub_add(g);
   const int first[] = {0, MOST_COLUMNS, MOST_COLUMNS + 1, MOST_COLUMNS + 2}; /* by `what` */
   void (*const kernel)(grouping, int) = kernels[first[g->what] + g->columns - 1][adder];
   const int bytes = (int)sum_bytes(g), warps = LINE_THREADS / 32, chunks = (g->rows + 31) / 32;
@@ -138,7 +138,7 @@ bool grouping_check(const grouping *g, int adder, const group_oracle *oracle, er
   const float *const floats = (const float *)room.data();
   const unsigned *const counts = (const unsigned *)room.data();
   if (!SIMT_ON_CPU && is_float && adder == ADD_CUB)
-    rival_read(g, (float *)room.data());
+    cub_read(g, (float *)room.data());
   else
     device_to_host(room.data(), g->sums.data, sums_bytes(g, adder), "reading sums");
   for (size_t i = 0; i < count && !interrupts; ++i) {

@@ -1,4 +1,4 @@
-/* arc study groups: the rival, CUB. Sums: a radix sort by as many bits as keys have, then
+/* arc study groups: the baseline, CUB. Sums: a radix sort by as many bits as keys have, then
    ReduceByKey, in floats. Counts: DeviceHistogram. SPDX-License-Identifier: Apache-2.0
 
    One or two columns travel with their keys; of more, the numbers of the rows do, which moves fewer
@@ -78,7 +78,7 @@ static cudaError_t run(const grouping *g, void *scratch, size_t *bytes) {
                                              g->rows);
 }
 
-void rival_begin(grouping *g) {
+void cub_begin(grouping *g) {
   const size_t rows = (size_t)g->rows, columns = (size_t)g->columns;
   const size_t found = rows < (size_t)g->keys ? rows : (size_t)g->keys;
   const char *const what = "memory for CUB";
@@ -99,12 +99,12 @@ void rival_begin(grouping *g) {
   device_reserve(&g->memory, &g->scratch, bytes, what);
 }
 
-void rival_add(grouping *g) {
+void cub_add(grouping *g) {
   size_t bytes = g->scratch.bytes;
   device_check(run(g, g->scratch.data, &bytes), "CUB");
 }
 
-void rival_read(const grouping *g, float *dense) {
+void cub_read(const grouping *g, float *dense) {
   const size_t columns = (size_t)g->columns;
   int found = 0;
   device_to_host(&found, g->found.data, sizeof found, "reading sums");

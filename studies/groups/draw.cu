@@ -68,7 +68,7 @@ void grouping_draw(grouping *g) {
   g->scale_log2 = g->what == WHAT_COUNTS ? 0 : arc_fixed_scale_log2(1.0, g->rows);
   SIMT_LAUNCH(draw, line_blocks(rows), LINE_THREADS, 0, 0, *g);
   if (g->what == WHAT_COUNTS) host_to_device(g->value.data, &one, sizeof one, "a value");
-  if (!SIMT_ON_CPU) rival_begin(g);
+  if (!SIMT_ON_CPU) cub_begin(g);
 }
 
 group_oracle grouping_oracle(const grouping *g) {

@@ -58,9 +58,9 @@ void grouping_add(grouping *g, int adder);
    the bit, too, of up to 4096 rows with few bits. */
 bool grouping_check(const grouping *g, int adder, const group_oracle *oracle, error_line *error);
 
-/* The rival, cub.cu: sorts and reduces, or counts. dense: a float for each sum. */
-void rival_begin(grouping *g);
-void rival_add(grouping *g);
-void rival_read(const grouping *g, float *dense);
+/* The baseline, cub.cu: sorts and reduces, or counts. dense: a float for each sum. */
+void cub_begin(grouping *g);
+void cub_add(grouping *g);
+void cub_read(const grouping *g, float *dense);
 
 #endif

@@ -31,7 +31,7 @@ static const kernel_cost workloads[] = {
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Those of the sweep's kernel, for each of the counts of lanes a block of 8 warps, which have one
+/* Those of the sweep's kernel, for each of the counts of lanes per block of 8 warps, which have one
    key. If there are few rows, each warp has keys of its own. */
 static recording sweep_steps(int call, int rows, const std::vector<int> &lanes) {
   const bool hot = rows < 100;
@@ -76,7 +76,7 @@ typedef struct ceiling {
   const char *what;
   int lanes, distance, words; /* between the lanes' addresses, and of each lane */
   bool hot;
-  double measured; /* G warp instructions a second, on an H200: bench/NOTES.md */
+  double measured; /* G warp instructions per second, on an H200: bench/NOTES.md */
 } ceiling;
 
 static const ceiling ceilings[] = {{"1 lane", 1, 0, 1, false, 41.0},

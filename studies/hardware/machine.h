@@ -1,7 +1,7 @@
 /* studies/hardware: an event model of multiprocessors that send atomic additions to an L2.
    SPDX-License-Identifier: Apache-2.0
 
-   Sub-cores issue one warp instruction a clock. Those that touch memory enter the sub-core's LDST
+   Sub-cores issue one warp instruction per clock. Those that touch memory enter the sub-core's LDST
    queue; one LSU a multiprocessor takes them in turn, splits each into packets and injects these
    into the interconnect; a packet's 32-byte sectors go to ROP units by their address. All queues
    are finite and push back. README.md has the constants' sources. */
@@ -14,8 +14,8 @@ typedef enum mechanism {
   ARC_HW,           /* atomred: greedy scheduler, serial reduction unit a sub-core */
   ARC_ALWAYS,       /* the same without the scheduler: what has two lanes or more is reduced */
   ARC_TREE,         /* that with a tree of adders: a group a clock */
-  ARC_WIDE_REQUEST, /* `red` of n values a lane, one tree: n clocks a group, one request for n sums */
-  LAB_IDEAL,        /* sums kept in an SRAM of its own, one a multiprocessor */
+  ARC_WIDE_REQUEST, /* `red` of n values per lane, one tree: n clocks per group, one request */
+  LAB_IDEAL,        /* sums kept in an SRAM of its own, one per multiprocessor */
   LAB,              /* in a part of the L1, behind the LSU that loads use */
   PHI,              /* in the L1: a look-up and an update for each lane */
   MECHANISMS

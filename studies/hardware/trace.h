@@ -63,7 +63,7 @@ typedef struct trace_step {
 typedef std::vector<trace_step> trace_warp;
 
 typedef struct trace {
-  int width; /* values a lane adds in a step */
+  int width; /* values per lane adds in a step */
   std::vector<trace_warp> warps;
 } trace;
 

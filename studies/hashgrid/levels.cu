@@ -7,7 +7,7 @@
 
 #include "arc.cuh"
 
-/* Prints the means of active lanes and of keys a warp. */
+/* Prints the means of active lanes and of keys per warp. */
 static void print_counts(trainer *t, int level) {
   unsigned long long n[WORKLOAD_COUNTS];
   double steps = 0.0, lanes = 0.0, keys = 0.0;

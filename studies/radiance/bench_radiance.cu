@@ -72,7 +72,7 @@ static double mean_of(const floats &v) {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Returns how many samples a pixel paths alone take in the time of a frame, rounded up. */
+/* Returns how many samples per pixel paths alone take in the time of a frame, rounded up. */
 static int measure_times(FILE *out, const room *r, const char *setting, int view) {
   camera eye;
   camera_make(&eye, view, WIDTH, HEIGHT);

@@ -8,7 +8,7 @@
 #include "arc/hot.cuh"
 #include "blend.cuh"
 
-/* Every step is voted for, and lanes without a sphere hold zeros; WAY_WALK has one key a step. */
+/* Every step is voted for, and lanes without a sphere hold zeros; WAY_WALK has one key per step. */
 #define PROMISES(way)                                          \
   (ARC_PROMISE_WARP_IS_ACTIVE | ARC_PROMISE_INACTIVE_IS_ZERO | \
    ((way) == WAY_WALK ? ARC_PROMISE_ONE_KEY : 0))

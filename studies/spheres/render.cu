@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
     }
 }
 
-/* One thread a tile, in between: its range begins where another's ends; whose, does not matter. */
+/* One thread per tile, in between: its range begins where another's ends. */
 __global__ void __launch_bounds__(LINE_THREADS) place_tiles(int tiles, int2 *ranges) {
   const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
   if (t >= tiles) return;

@@ -62,7 +62,7 @@ enum { CAMERA_BY_SPHERE, CAMERA_ROW, CAMERA_LAYOUTS };
 /* Ways of this program:
    divergent  only the lanes that have a sphere call, inside the branch
    sorted     auto, but a lane visits its spheres by number: neighbours agree more often
-   walk       the warp visits the spheres that any lane tracks, by number: one key a step */
+   walk       the warp visits the spheres that any lane tracks, by number: one key per step */
 enum { WAY_DIVERGENT = WAYS, WAY_SORTED, WAY_WALK, ALL_WAYS };
 
 /* What the kernels see: the spheres, and the picture of them that was drawn last. */

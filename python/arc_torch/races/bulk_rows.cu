@@ -2,10 +2,10 @@
    SPDX-License-Identifier: Apache-2.0
 
    The design is PyTorch's newer one (pytorch/pytorch #182675, #183950 in CuTe, #183479 several
-   rows a warp), the code is ours. A warp takes consecutive rows of values, STEP at a time: one bulk
-   copy loads them into a stage of the warp's ring in shared memory, one bulk reduction a row adds
-   them to out. Nothing looks whether keys are equal. sm_90 and newer; rows of whole 16 bytes, at
-   most 16 KB a step, without gaps.
+   rows per warp), the code is ours. A warp takes consecutive rows of values, STEP at a time: one
+   bulk copy loads them into a stage of the warp's ring in shared memory, one bulk reduction per row
+   adds them to out. Nothing looks whether keys are equal. sm_90 and newer; rows of whole 16 bytes,
+   at most 16 KB a step, without gaps.
 
    Lane 0 loads, lane r reduces row r of the step. Stages are touched by bulk operations alone, that
    is by the asynchronous proxy, so that only the barriers need a proxy fence. A stage is loaded
@@ -23,9 +23,9 @@ struct bulk_job {
 
 namespace {
 
-/* Shared memory: at least LAG + 1 stages a warp of up to 16 KB, WARPS rings a block: 192 KB of the
-   227 that a block may have. With steps of less than 2.7 KB a ring has RING_BYTES, and 28 warps run
-   on a multiprocessor. */
+/* Shared memory: at least LAG + 1 stages per warp of up to 16 KB, WARPS rings a block: 192 KB of
+   the 227 that a block may have. With steps of less than 2.7 KB a ring has RING_BYTES, and 28 warps
+   run on a multiprocessor. */
 enum { WARPS = 4, LAG = 2, MAX_STAGES = 16, RING_BYTES = 8192, MAX_STEP_BYTES = 16384 };
 
 struct f32;

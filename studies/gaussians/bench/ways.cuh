@@ -1,5 +1,5 @@
-/* studies/gaussians/bench: all ways to add in the trainer's kernel, for one number of pixels a lane, which
-   BACKWARD_PIXELS and BACKWARD_BLOCKS tell. SPDX-License-Identifier: Apache-2.0
+/* studies/gaussians/bench: all ways to add in the trainer's kernel, for one number of pixels per
+   lane, which BACKWARD_PIXELS and BACKWARD_BLOCKS tell. SPDX-License-Identifier: Apache-2.0
 
    The whole warp calls with one key, and some lane is hit; lanes that are not hit hold zeros. */
 #pragma once

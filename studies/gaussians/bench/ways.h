@@ -1,5 +1,5 @@
-/* studies/gaussians/bench: ways to add up the sums of the trainer's backward pass, to compare arc with.
-   SPDX-License-Identifier: Apache-2.0 */
+/* studies/gaussians/bench: ways to add up the sums of the trainer's backward pass, to compare arc
+   with. SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
 #include "../render/backward.h"
@@ -9,7 +9,7 @@ typedef enum add_way {
   ADD_SERIALIZED,       /* the papers' SW-S, through arc */
   ADD_BUTTERFLY,        /* the papers' SW-B, through arc */
   ADD_CUB,              /* cub::WarpReduce a value */
-  ADD_SHUFFLES,         /* five shuffles a value, as rasterizers do it by hand */
+  ADD_SHUFFLES,         /* five shuffles per value, as rasterizers do it by hand */
   ADD_AUTO,             /* arc decides, the threshold is known at run time */
   ADD_DEFAULT,          /* arc as compiled: the trainer's own */
   ADD_NONE,             /* adds nothing: the limit, no way to train */

@@ -1,4 +1,5 @@
-/* studies/gaussians/bench: 1 pixel a lane, with 48 registers. SPDX-License-Identifier: Apache-2.0 */
+/* studies/gaussians/bench: 1 pixel per lane, with 48 registers.
+   SPDX-License-Identifier: Apache-2.0 */
 #define BACKWARD_PIXELS 1
 #define BACKWARD_BLOCKS 5
 #include "ways.cuh"

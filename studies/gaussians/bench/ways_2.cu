@@ -1,4 +1,5 @@
-/* studies/gaussians/bench: 2 pixels a lane, with 64 registers. SPDX-License-Identifier: Apache-2.0 */
+/* studies/gaussians/bench: 2 pixels per lane, with 64 registers.
+   SPDX-License-Identifier: Apache-2.0 */
 #define BACKWARD_PIXELS 2
 #define BACKWARD_BLOCKS 8
 #include "ways.cuh"

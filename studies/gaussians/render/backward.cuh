@@ -12,7 +12,7 @@
 
 #include "backward.h"
 
-/* Pixels of a lane, and how many blocks a multiprocessor should hold: with 64 registers a thread,
+/* Pixels of a lane, and how many blocks a multiprocessor should hold: with 64 registers per thread,
    measured on an H200. studies/gaussians/bench compiles others, too. */
 #ifndef BACKWARD_PIXELS
 #define BACKWARD_PIXELS 2

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0
 
    The former takes no division, root or branch: after one, the compiler would guard every later
-   vote of the warp. The latter takes two roots a row, and does not test its squares one by one. */
+   vote of the warp. The latter takes two roots per row, and tests no square by itself. */
 #pragma once
 
 #include "model.cuh"

@@ -98,7 +98,7 @@ DEVICE ssim_value ssim_of(window_means m) {
   return s;
 }
 
-/* parts: LOSS_PARTS floats a block. clamps: to 0..1 first, as a picture on the screen is. */
+/* parts: LOSS_PARTS floats per block. clamps: to 0..1 first, as a picture on the screen is. */
 __global__ void __launch_bounds__(TILE_PIXELS)
     measure_loss(loss_pictures p, bool clamps, float *parts) {
   __shared__ float drawn[HALO_SIDE * HALO_SIDE], wanted[HALO_SIDE * HALO_SIDE];

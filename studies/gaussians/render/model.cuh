@@ -12,7 +12,8 @@
 #include <stddef.h>
 
 #include "simt/simt.cuh"
-/* Of sums that repeat: group sums from 2^-47 to below 2^33 are exact, far beyond those of a picture. */
+/* Of sums that repeat: group sums from 2^-47 to below 2^33 are exact, far beyond those of a
+   picture. */
 #define ARC_WIDE_WORDS 5
 #include "arc/wide.cuh"
 #include "arc/hot.cuh"
@@ -26,8 +27,8 @@
 enum { SH_BASES = 16, SH_FLOATS = 48, GAUSSIAN_FLOATS = 59, CAMERA_FLOATS = 12 };
 #define WHOLE_WARP 0xffffffffu
 
-/* On the device. Five arrays in one block; `count` of each; sh is [count][16][3]. For pictures alone
-   halves, not null, may be there in place of sh. */
+/* On the device. Five arrays in one block; `count` of each; sh is [count][16][3]. For pictures
+   alone halves, not null, may be there in place of sh. */
 typedef struct gaussians {
   float *rotation, *sh, *position, *scale, *opacity;
   const unsigned short *halves;
@@ -115,8 +116,8 @@ typedef struct list_grid {
   int side, lists_x, lists, tiles, depth_bits, gaussian_bits;
 } list_grid;
 
-/* A key of 32 bits holds the number of a list and as much of the depth as there is room for; a value,
-   above the number of a Gaussian, as much of the rest. */
+/* A key of 32 bits holds the number of a list and as much of the depth as there is room for; a
+   value, above the number of a Gaussian, as much of the rest. */
 enum { KEY_BITS = 32, DEPTH_BITS = 28 /* at most */ };
 
 /* macro_side: of the units of macro tiles; 0: a list for each tile. */
@@ -174,10 +175,10 @@ enum {
 };
 enum { SPLAT_ROW = 12 /* numbers from row to row: few lanes add with vector reductions */ };
 
-/* A padded row a splat. All that is the same for every pixel of a splat (the conic, ln 2, 1 / opacity)
-   is multiplied in once, by project_backward. Where `words` is not null, sums are added up there, in
-   rows of a wide target: every run gives the same bits. backward_launch then moves them to the rows
-   of floats, and leaves the words 0. */
+/* A padded row per splat. All that is the same for every pixel of a splat (the conic, ln 2, 1 /
+   opacity) is multiplied in once, by project_backward. Where `words` is not null, sums are added up
+   there, in rows of a wide target: every run gives the same bits. backward_launch then moves them
+   to the rows of floats, and leaves the words 0. */
 enum { SPLAT_WORDS = ARC_WIDE_ROW(SPLAT_WIDTH) };
 typedef struct splat_sums {
   int count;
@@ -186,9 +187,9 @@ typedef struct splat_sums {
 } splat_sums;
 
 /* The loss by a camera's number is below 2^(63 - 36). The magnitudes of the loss's slopes by the
-   values of a picture add up to 0.8 for L1 and, for SSIM, to at most 0.2 * 150, in one that is black
-   and flat all over; to 1 to 5 in trainings. The slopes by all centres, in pixels, are together below
-   31 * 5; a step of the camera moves a centre by at most fx / NEAREST_DEPTH pixels
+   values of a picture add up to 0.8 for L1 and, for SSIM, to at most 0.2 * 150, in one that is
+   black and flat all over; to 1 to 5 in trainings. The slopes by all centres, in pixels, are
+   together below 31 * 5; a step of the camera moves a centre by at most fx / NEAREST_DEPTH pixels
    times the distance of the Gaussian, of which the product may be 2^19. */
 enum { CAMERA_SCALE_LOG2 = 36 };
 
@@ -217,15 +218,16 @@ typedef struct gradient_sums {
 
 /* Fixed-point gradients by positions, and statistics, are below 2^(63 - 40): the slopes by a centre
    in pixels are below 31 * 5 (above), times fx / NEAREST_DEPTH. Those by all other numbers are
-   the colours' sums, below 31, or like them in size, times bases below 2, and stay below 2^(63 - 48). Typical gradients are 1e-9 to 1e-4,
-   the steps 1e-12 and 4e-15. */
+   the colours' sums, below 31, or like them in size, times bases below 2, and stay below 2^(63 -
+   48). Typical gradients are 1e-9 to 1e-4, the steps 1e-12 and 4e-15. */
 enum { POSITION_SCALE_LOG2 = 40, GRADIENT_SCALE_LOG2 = 48 };
 
 #define SMALLEST_ALPHA (1.0f / 255.0f)
 #define LARGEST_ALPHA 0.99f
 #define OPAQUE_TRANSMITTANCE 1e-4f /* a pixel is done before it falls below */
 
-/* name(x): an instruction that is off by a unit or two in the last place; on the CPU warp on_cpu. */
+/* name(x): an instruction that is off by a unit or two in the last place; on the CPU warp
+   on_cpu. */
 #if defined(__CUDA_ARCH__)
 #define FAST_FUNCTION(name, instruction, on_cpu)    \
   DEVICE float name(float x) {                      \

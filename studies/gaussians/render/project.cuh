@@ -70,7 +70,7 @@ DEVICE void colour_splat(splat *s, const gaussians *g, int i, int degree, const 
   s->blue = fmaxf(colour[2], 0.0f);
 }
 
-/* One thread a Gaussian. */
+/* One thread per Gaussian. */
 __global__ void __launch_bounds__(LINE_THREADS)
     project(gaussians g, int count, int degree, device_camera c, tile_test test, projections out) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -269,7 +269,7 @@ DEVICE void backward_of_one(const gaussians *g, int i, int degree, const device_
   add_direction_slope(slope, c, by_direction);
 }
 
-/* One thread a Gaussian. No two Gaussians share a parameter, so there is no atomic. */
+/* One thread per Gaussian. No two Gaussians share a parameter, so there is no atomic. */
 template <int mode>
 __global__ void __launch_bounds__(LINE_THREADS)
     project_backward(gaussians g, int degree, device_camera c, const splat *splats, splat_sums sums,
@@ -289,7 +289,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
 }
 
 /* The loss by the camera's 12 numbers. The whole grid adds to the one row of the view: a hot row,
-   which each block sums. by_camera: rows of 12, one a view, of scale CAMERA_SCALE_LOG2. Whole
+   which each block sums. by_camera: rows of 12, one per view, of scale CAMERA_SCALE_LOG2. Whole
    warps. */
 __global__ void __launch_bounds__(LINE_THREADS)
     camera_backward(gaussians g, int count, int degree, device_camera c, const splat *splats,

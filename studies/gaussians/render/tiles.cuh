@@ -20,8 +20,8 @@ enum { SMALL_BOX_TILES = 32, NEAR_LISTS = 4 /* 2 x 2 macro tiles */ };
 template <class V>
 static constexpr bool is_masked = sizeof(V) == sizeof(masked_gaussian);
 
-/* The depth is at least NEAREST_DEPTH and at most 2^32 times that, so its bits sort like the number,
-   and those above DEPTH_BITS do not change. */
+/* The depth is at least NEAREST_DEPTH and at most 2^32 times that, so its bits sort like the
+   number, and those above DEPTH_BITS do not change. */
 DEVICE unsigned depth_bits_of(float depth) {
   unsigned beyond = __float_as_uint(depth) - __float_as_uint(NEAREST_DEPTH);
   return min(beyond, (1u << DEPTH_BITS) - 1u);
@@ -200,7 +200,7 @@ DEVICE projection load_projection(projections in, int i) {
   return p;
 }
 
-/* One thread a splat, whole warps. total: 0 at the start. */
+/* One thread per splat, whole warps. total: 0 at the start. */
 __global__ void __launch_bounds__(LINE_THREADS)
     emit_pairs(projections in, int count, list_grid grid, tile_test test, pair_output<int> out) {
   int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -235,7 +235,7 @@ DEVICE projection projection_of_lane(const projection *mine, int lane) {
 }
 
 /* For pictures alone: projects and emits at once. Only splats that reach a tile get a colour and
-   are written. One thread a Gaussian, whole warps. side: grid.side, as a literal. total: 0 at the
+   are written. One thread per Gaussian, whole warps. side: grid.side, as a literal. total: 0 at the
    start. */
 template <class V, int side>
 __global__ void __launch_bounds__(LINE_THREADS)

@@ -9,7 +9,7 @@ DEVICE float read_sum(const void *sums, size_t i, int scale_log2) {
   return arc_fixed_to_f32(((const long long *)sums)[i], scale_log2);
 }
 
-/* What the views of a step add to the statistics. One thread a Gaussian. */
+/* What the views of a step add to the statistics. One thread per Gaussian. */
 __global__ void __launch_bounds__(LINE_THREADS)
     add_statistics(view_statistics to, gradient_sums sums, int scale_log2) {
   size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x, n = (size_t)sums.count;

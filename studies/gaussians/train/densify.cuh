@@ -24,7 +24,7 @@ typedef struct densify_rules {
 /* How many there are afterwards. */
 DEVICE int fate_count(int f) { return f == FATE_PRUNE ? 0 : f == FATE_KEEP ? 1 : 2; }
 
-/* One thread a Gaussian. */
+/* One thread per Gaussian. */
 __global__ void __launch_bounds__(LINE_THREADS)
     choose_fates(gaussians g, int count, view_statistics s, densify_rules rules, int *fates,
                  int *counts) {
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
   if (fates[i] == FATE_KEEP || fates[i] == FATE_CLONE) copy_one(&from, i, &to, places[i]);
 }
 
-/* One thread a Gaussian: none stays more opaque than RESET_OPACITY, so that only those that are
+/* One thread per Gaussian: none stays more opaque than RESET_OPACITY, so that only those that are
    needed come back. */
 __global__ void __launch_bounds__(LINE_THREADS)
     reset_opacity(float *opacity, float *means, float *squares, int count) {

@@ -210,7 +210,7 @@ int trainer_view(trainer *t, int iteration) {
 
 /* One of the arrays of the model. */
 typedef struct model_array {
-  int first, width; /* numbers a Gaussian */
+  int first, width; /* numbers per Gaussian */
   float rate;
   int scale_log2;
 } model_array;

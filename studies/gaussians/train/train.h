@@ -104,7 +104,7 @@ bool trainer_next_view(const trainer *t, const char *what, int i);
    after an interrupt. */
 bool trainer_judge(trainer *t, bool held_out, loss_figures *mean);
 /* The loss by the 12 numbers of each training camera, for the model as it is: rows of 12 floats,
-   one a view of the scene; those of held-out views are 0. None after an interrupt. */
+   one per view of the scene; those of held-out views are 0. None after an interrupt. */
 std::vector<float> trainer_camera_slopes(trainer *t);
 
 /* ---- parts of a step ------------------------------------------------------------------------ */

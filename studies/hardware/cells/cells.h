@@ -23,7 +23,7 @@ enum { CELL_THREADS = 128 };
 /* Whole numbers, so that sums of floats are exact. */
 #define CELL_VALUE(lane, update, i) ((float)((lane) + (update) + 1) + 3.0f * (float)(i))
 
-/* A path has a kernel for one key a warp, promised, and one for any keys: one_automatic_9. */
+/* A path has a kernel for one key per warp, promised, and one for any keys: one_automatic_9. */
 // clang-format off
 #define CELL_PATHS(X, ...) \
   X(plain, __VA_ARGS__) X(shuffles, __VA_ARGS__) X(serialized, __VA_ARGS__) \

@@ -13,7 +13,7 @@ CELL_FN void cell_plain(float *rows, int width, int key, const float *values, bo
   for (int i = 0; i < width && active; ++i) atomicAdd(rows + (long long)key * width + i, values[i]);
 }
 
-/* As rasterizers do, one key a warp: five shuffles a value, and lane 0 adds the sums. */
+/* As rasterizers do, one key per warp: five shuffles per value, and lane 0 adds the sums. */
 CELL_FN void cell_shuffles(float *rows, int width, int key, const float *values, bool active) {
   if (!__any_sync(0xffffffffu, active)) return;
   CELL_UNROLL

@@ -47,7 +47,7 @@ static steps steps_of(const recording *r, int warps) {
     for (int key : s.keys) out.keys.push_back(key >= 0 ? key : ~any);
   }
   out.first.push_back((unsigned)out.keys.size() / 32);
-  out.keys.resize(out.keys.size() + 32, -1); /* kernels load a step ahead */
+  out.keys.resize(out.keys.size() + 32, -1); /* kernels load per step ahead */
   return out;
 }
 

@@ -3,7 +3,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* keys: 32 a step; of a lane that is not active ~KEY, of a lane that is. first: each warp's first
+/* keys: 32 per step; of a lane that is not active ~KEY, of a lane that is. first: each warp's first
    step, and the end. table: what kernels load beside their keys. */
 struct slice {
   float *rows;
