@@ -141,19 +141,14 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
       /* rows that lie side by side say nothing of a loop */
       const bool parted = follows && addresses > 1 && 6 * (int)(sum & 0xffu) > addresses;
       const bool moves = follows && even && step != 0u && (step + (1ull << 56)) >> 57 == 0u;
-      const unsigned sums[] = {sum & 0xffu,
-                               sum >> 8,
-                               seen[here][warp ^ 1u][place] == id,
-                               follows,
-                               moves && step + 64u <= 128u,
-                               parted,
-                               parted && moves,
-                               reduced,
-                               (unsigned)threshold};
-      atomicAdd(&to[33 * __popc(lanes) + addresses], 1ull);
-      ARC__UNROLL
-      for (int i = ARC__PASSES; i < ARC__SUMS; ++i)
-        if (sums[i - ARC__PASSES]) atomicAdd(&to[i], (arc__u64)sums[i - ARC__PASSES]);
+      const auto add = [to](int to_sum, unsigned x) {
+        if (x) atomicAdd(&to[to_sum], (arc__u64)x);
+      };
+      add(33 * __popc(lanes) + addresses, 1), add(ARC__PASSES, sum & 0xffu);
+      add(ARC__AGAIN, sum >> 8), add(ARC__NEAR, seen[here][warp ^ 1u][place] == id);
+      add(ARC__NEXT, follows), add(ARC__LOOPS, moves && step + 64u <= 128u);
+      add(ARC__PARTED, parted), add(ARC__EVEN, parted && moves);
+      add(ARC__REDUCED, reduced), add(ARC__LEAST, (unsigned)threshold);
     }
   }
   __syncwarp(lanes);
