@@ -16,9 +16,9 @@ they are formed in 64-bit fixed point, where each value is rounded to a multiple
 the largest one, with 2^b updates, and never finer than 2^-126. float64, or all without the kernels,
 is sorted by keys instead, and the order of a key's updates counts.
 
-`python3 -m pip install --no-build-isolation .` in this folder builds the kernels. Else the first
-call on a machine with a GPU does, once, into ~/.cache/arc_jax (or $ARC_JAX_CACHE); both need nvcc.
-Without a GPU or the kernels JAX's own operations add, and one warning says so."""
+The first call on a machine with a GPU builds the kernels by nvcc, once, into ~/.cache/arc_jax (or
+$ARC_JAX_CACHE), unless pip has built them (setup.py). Without a GPU or the kernels JAX's own
+operations add, and one warning says so."""
 import atexit
 import concurrent.futures
 import ctypes
