@@ -391,18 +391,19 @@ ARC__FN unsigned arc_lanes_here(void) { return arc__lanes_here(); }
 ARC__FN arc__call arc__call_of(const arc__target *target, long long id, const void *values,
                                bool active, arc_options o) {
   arc__call c;
-  bool here = o.lane_mask == ARC_LANES_HERE;
+  const int memory = target->memory;
+  const bool windows = arc__has_windows(memory), here = o.lane_mask == ARC_LANES_HERE;
+  if (windows && o.exact) arc__refuse_exact();
   c.target = target;
   c.values = values;
   c.width = target->width;
   c.chunk = target->chunk;
-  c.source = target->kind;
-  c.memory = target->memory;
-  c.kind = arc__kind_of(c.source, c.memory, o.exact || here);
-  if (arc__has_windows(c.memory) && o.exact) arc__refuse_exact();
-  c.path = here && (ARC__ARCH < 700 || arc__has_windows(c.memory)) ? ARC_PATH_ATOMIC : o.path;
-  c.promises = o.promises;
-  c.scope = o.scope;
+  c.literal.source = target->kind;
+  c.literal.kind = arc__kind_of(target->kind, memory, o.exact || here);
+  c.literal.memory = memory;
+  c.literal.path = here && (ARC__ARCH < 700 || windows) ? ARC_PATH_ATOMIC : o.path;
+  c.literal.promises = o.promises;
+  c.literal.scope = o.scope;
   if (o.key_bits == 32 && active) arc__check_key(id);
   c.key = arc__key_from(id, o.key_bits);
   c.threshold = o.threshold;

@@ -33,12 +33,12 @@ ARC__FN void arc__check_warp(const arc__call *c) {
 /* The call's promises, if a lane is active. */
 ARC__FN void arc__check_promises(const arc__call *c) {
   bool zeros = !c->active && arc__promised(c, ARC_PROMISE_INACTIVE_IS_ZERO);
-  bool aligned = arc__most_log2(c->memory) > 2 && arc__promised(c, ARC_PROMISE_ALIGNED_16);
+  bool aligned = arc__most_log2(c->literal.memory) > 2 && arc__promised(c, ARC_PROMISE_ALIGNED_16);
   arc__key first = arc__key_of(c, arc__lowest(c->present));
   ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_ONE_KEY) || arc__same_key(c->key, first),
              "the lanes of a uniform add hold different keys");
   for (int i = 0; zeros && i < c->width; ++i)
-    ARC__CHECK(2, arc__is_zero(c->kind, arc__load(c, i, 1)),
+    ARC__CHECK(2, arc__is_zero(c->literal.kind, arc__load(c, i, 1)),
                "an inactive lane holds a value that is not zero");
   ARC__EACH_PIECE(i, aligned ? c->target->pieces : 0, {
     ARC__CHECK(2, c->target->piece[i].vector_log2 == 4,
@@ -137,7 +137,7 @@ struct arc__duty {
 ARC__FN unsigned arc__digest_values(const arc__call *c) {
   arc__u64 digest = 0u;
   for (int i = 0; c->active && i < c->width; ++i)
-    digest = arc__digest(digest, arc__bits(arc__read(c->source, c->values, i)));
+    digest = arc__digest(digest, arc__bits(arc__read(c->literal.source, c->values, i)));
   return (unsigned)(digest >> 32);
 }
 #define ARC__KEEP_DIGEST(sum, call) ((sum)->duty.begun = arc__digest_values(call))

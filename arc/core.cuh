@@ -156,13 +156,18 @@ typedef struct arc__decision {
   int min_group;   /* as do the lanes of a smaller group */
 } arc__decision;
 
-/* One warp's call, the same in every helper. Kinds, path, promises and scope are literals. */
+/* What is literal in each call, so that the compiler drops all code that it does not need. */
+typedef struct arc__literals {
+  int source, kind, memory; /* of the values, of a word in registers, of the sums in memory */
+  int path, promises, scope;
+} arc__literals;
+
+/* One warp's call, the same in every helper. */
 typedef struct ARC__TARGET_TAG(arc__call) {
   const arc__target *target;
   const void *values;
-  int width, chunk;         /* the target's */
-  int source, kind, memory; /* of the values, of a word in registers, of the sums in memory */
-  int path, promises, scope;
+  int width, chunk; /* the target's */
+  arc__literals literal;
   arc__key key;
   int threshold, lane;
   bool active;
@@ -181,21 +186,21 @@ ARC__FN bool arc__owns_warp_slot(const arc__target *t) {
 }
 
 ARC__FN bool arc__promised(const arc__call *c, int promises) {
-  return (c->promises & promises) == promises;
+  return (c->literal.promises & promises) == promises;
 }
 
 ARC__FN bool arc__is_transposed(const arc__call *c) {
-  bool path = c->path == ARC_PATH_AUTO || c->path == ARC_PATH_TRANSPOSED;
+  bool path = c->literal.path == ARC_PATH_AUTO || c->literal.path == ARC_PATH_TRANSPOSED;
   return path && c->lanes == ARC_LANES_ALL;
 }
 
 /* The papers' paths add value by value: each value is a request and costs at most five shuffles. */
 ARC__FN bool arc__adds_by_value(const arc__call *c) {
-  return c->path == ARC_PATH_SERIALIZED || c->path == ARC_PATH_BUTTERFLY;
+  return c->literal.path == ARC_PATH_SERIALIZED || c->literal.path == ARC_PATH_BUTTERFLY;
 }
 
 ARC__FN bool arc__is_auto_keyed(const arc__call *c) {
-  return c->path == ARC_PATH_AUTO && !arc__promised(c, ARC_PROMISE_ONE_KEY);
+  return c->literal.path == ARC_PATH_AUTO && !arc__promised(c, ARC_PROMISE_ONE_KEY);
 }
 
 /* The kind of a word in registers that goes from values to a sum in memory. Of fixed sums, a float
@@ -206,12 +211,12 @@ ARC__FN int arc__kind_of(int source, int memory, bool exact) {
 }
 
 /* Whether f32 values are summed in fixed point: exact, in any order. */
-ARC__FN bool arc__is_exact(const arc__call *c) { return c->kind == ARC__FIXED; }
+ARC__FN bool arc__is_exact(const arc__call *c) { return c->literal.kind == ARC__FIXED; }
 
 /* Whether one register of the target says which lane this is and whether it owns a sum: in calls on
    sums in windows, which take three registers more, that use the lane in reductions only. */
 ARC__FN bool arc__saves_registers(const arc__call *c) {
-  return arc__has_windows(c->memory) &&
+  return arc__has_windows(c->literal.memory) &&
          arc__promised(c, ARC_PROMISE_ONE_KEY | ARC_PROMISE_INACTIVE_IS_ZERO);
 }
 
@@ -304,7 +309,7 @@ ARC__FN int arc__counted_words(int memory, int width) {
 /* Whether no group is too small to reduce. Then the long code that adds unreduced sums in
    windows is not there. */
 ARC__FN bool arc__reduces_all(const arc__call *c, int min_lanes) {
-  return arc__has_windows(c->memory) && min_lanes == 1;
+  return arc__has_windows(c->literal.memory) && min_lanes == 1;
 }
 
 ARC__FN bool arc__is_odd(const char *base) { return ((arc__u64)base & 2u) != 0u; }
@@ -437,7 +442,7 @@ ARC__FN arc__word arc__summand(const arc__call *c, arc__word value, float scale)
 
 /* The same for value i of this lane. */
 ARC__FN arc__word arc__load(const arc__call *c, int i, float scale) {
-  return arc__summand(c, arc__read(c->source, c->values, i), scale);
+  return arc__summand(c, arc__read(c->literal.source, c->values, i), scale);
 }
 
 /* The scale of a fixed target's value; else any number. */
@@ -519,7 +524,7 @@ ARC__FN void arc__keep_first(arc__target *t, int count) {
 
 /* Adds words that lie side by side in memory. */
 ARC__FN void arc__add_words(const arc__call *c, char *address, const arc__word *w, int count) {
-  arc__request(c->memory, c->scope, address, w, count);
+  arc__request(c->literal.memory, c->literal.scope, address, w, count);
 }
 
 /* The values of a chunk at most. */
@@ -562,7 +567,8 @@ ARC__FN arc__location arc__location_of(const arc__target *t, int value) {
 /* Bytes that one request may add to the piece, as a power of two. */
 ARC__FN int arc__request_log2(const arc__call *c, const arc__piece *p) {
   if (arc__adds_by_value(c)) return 2;
-  return arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->memory) : p->vector_log2;
+  return arc__promised(c, ARC_PROMISE_ALIGNED_16) ? arc__most_log2(c->literal.memory)
+                                                  : p->vector_log2;
 }
 
 /* Adds `count` words of memory: value i of a chunk and those behind it, at most `left` values. A
@@ -570,7 +576,7 @@ ARC__FN int arc__request_log2(const arc__call *c, const arc__piece *p) {
    one of its word. With a struct for these arguments nvcc does not inline a lambda of halves. */
 ARC__FN void arc__emit_request(const arc__call *c, const arc__word *w, int i, int left, bool odd,
                                float scale, char *address, int count) {
-  const int each = arc__is_half(c->memory) ? 2 : 1; /* values of a word */
+  const int each = arc__is_half(c->literal.memory) ? 2 : 1; /* values of a word */
   const arc__word none = arc__neutral(ARC__F32);
   arc__word words[4];
   ARC__UNROLL
@@ -580,9 +586,10 @@ ARC__FN void arc__emit_request(const arc__call *c, const arc__word *w, int i, in
     if (low >= ARC__WARP || low >= i + left) continue;
     arc__word next = none;
     if (each == 2 && high < ARC__WARP && high < i + left) next = w[high];
-    words[k] = arc__stored(c->kind, c->memory, odd ? none : w[low], odd ? w[low] : next, scale);
+    words[k] = arc__stored(c->literal.kind, c->literal.memory, odd ? none : w[low],
+                           odd ? w[low] : next, scale);
   }
-  arc__add_words(c, odd ? address - arc__bytes(c->memory) : address, words, count);
+  arc__add_words(c, odd ? address - arc__bytes(c->literal.memory) : address, words, count);
 }
 
 /* Adds the words of the values [first, first + count) to the row of this lane's key. A request adds
@@ -590,7 +597,7 @@ ARC__FN void arc__emit_request(const arc__call *c, const arc__word *w, int i, in
    piece allows. */
 ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first, int count,
                               int vector_log2) {
-  const int each = arc__is_half(c->memory) ? 2 : 1; /* of a word */
+  const int each = arc__is_half(c->literal.memory) ? 2 : 1; /* of a word */
   ARC__EACH(i, count, ARC__WARP) {
     if (i >= c->chunk) continue; /* never; tells the compiler the largest count */
     arc__location at = arc__location_of(c->target, first + i);
@@ -613,8 +620,8 @@ ARC__FN void arc__emit_values(const arc__call *c, const arc__word *w, int first,
    otherwise each four values branch. */
 ARC__FN void arc__emit(const arc__call *c, const arc__word *w, int first, int count) {
   const int log2 = arc__request_log2(c, &c->target->piece[0]);
-  const int bytes = arc__bytes(c->memory) * count;
-  if (arc__has_windows(c->memory))
+  const int bytes = arc__bytes(c->literal.memory) * count;
+  if (arc__has_windows(c->literal.memory))
     arc__emit_windows(c, w, first, count);
   else if (c->target->pieces > 1 || c->chunk == ARC__DYNAMIC)
     arc__emit_values(c, w, first, count, 0);
@@ -634,8 +641,8 @@ ARC__FN void arc__reduce_serialized(const arc__call *c, arc__word *w, int count)
   for (; __any_sync(c->lanes, rest != 0u); rest &= rest - 1u) {
     int source = rest != 0u ? arc__lowest(rest) : c->lane;
     ARC__EACH(i, count, ARC__WARP) {
-      arc__word other = arc__shfl(c->kind, c->lanes, w[i], source);
-      if (leader && rest != 0u) w[i] = arc__sum(c->kind, w[i], other);
+      arc__word other = arc__shfl(c->literal.kind, c->lanes, w[i], source);
+      if (leader && rest != 0u) w[i] = arc__sum(c->literal.kind, w[i], other);
     }
   }
 }
@@ -647,7 +654,8 @@ ARC__FN void arc__reduce_butterfly(const arc__call *c, arc__word *w, int count) 
   ARC__EACH(i, count, ARC__WARP) {
     ARC__UNROLL
     for (int distance = ARC__WARP / 2; distance >= 1; distance /= 2)
-      w[i] = arc__sum(c->kind, w[i], arc__shfl_xor(c->kind, ARC_LANES_ALL, w[i], distance));
+      w[i] = arc__sum(c->literal.kind, w[i],
+                      arc__shfl_xor(c->literal.kind, ARC_LANES_ALL, w[i], distance));
   }
 }
 
@@ -668,10 +676,11 @@ ARC__FN arc__word arc__exchange(const arc__call *c, arc__word low, arc__word hig
                                 int distance, bool may_clobber) {
   arc__word send = low;
   const int upper = paired ? arc__lane_bit(c, distance) : 0;
-  if (paired) send.lo = arc__keep_and_send(c->kind, may_clobber, upper, &low.lo, high.lo);
-  if (paired && arc__bytes(c->kind) == 8)
-    send.hi = arc__keep_and_send(c->kind, may_clobber, upper, &low.hi, high.hi);
-  return arc__sum(c->kind, low, arc__shfl_xor(c->kind, ARC_LANES_ALL, send, distance));
+  if (paired) send.lo = arc__keep_and_send(c->literal.kind, may_clobber, upper, &low.lo, high.lo);
+  if (paired && arc__bytes(c->literal.kind) == 8)
+    send.hi = arc__keep_and_send(c->literal.kind, may_clobber, upper, &low.hi, high.hi);
+  return arc__sum(c->literal.kind, low,
+                  arc__shfl_xor(c->literal.kind, ARC_LANES_ALL, send, distance));
 }
 
 /* Which of a lane's values go into a reduction. */
@@ -690,12 +699,12 @@ ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, ar
   ARC__EACH(i, count, ARC__WARP) {
     bool is_value = first + i < c->width;
     float scale = arc__scale_of(c, first + i);
-    w[i] = part.stays && is_value ? arc__load(c, first + i, scale) : arc__neutral(c->kind);
+    w[i] = part.stays && is_value ? arc__load(c, first + i, scale) : arc__neutral(c->literal.kind);
     if (lanes == ARC__WARP) continue;
     arc__word other =
-        part.leaves && is_value ? arc__load(c, first + i, scale) : arc__neutral(c->kind);
-    other = arc__shfl_xor(c->kind, ARC_LANES_ALL, other, ARC__WARP / 2);
-    w[i] = arc__sum(c->kind, w[i], other);
+        part.leaves && is_value ? arc__load(c, first + i, scale) : arc__neutral(c->literal.kind);
+    other = arc__shfl_xor(c->literal.kind, ARC_LANES_ALL, other, ARC__WARP / 2);
+    w[i] = arc__sum(c->literal.kind, w[i], other);
   }
   ARC__UNROLL
   for (int distance = 1; distance < lanes; distance *= 2) {
@@ -710,19 +719,19 @@ ARC__FN arc__word arc__reduce_chunk(const arc__call *c, int first, int lanes, ar
 /* Adds the sum of a slot, which this lane owns; next: that of the next lane. */
 ARC__FN void arc__emit_sum(const arc__call *c, arc__slot slot, arc__key key, arc__word sum,
                            arc__word next) {
-  arc__word w = arc__stored(c->kind, c->memory, sum, next, slot.scale);
-  if (arc__has_windows(c->memory)) {
+  arc__word w = arc__stored(c->literal.kind, c->literal.memory, sum, next, slot.scale);
+  if (arc__has_windows(c->literal.memory)) {
     arc__emit_windows_sum(c, slot, key, sum);
     return;
   }
-  if (arc__is_half(c->memory)) arc__fit_word(&slot, key, &w);
+  if (arc__is_half(c->literal.memory)) arc__fit_word(&slot, key, &w);
   if (slot.owned) arc__add_words(c, arc__offset(slot.base, key, slot.stride_bytes), &w, 1);
 }
 
 /* The same; the whole warp calls. */
 ARC__FN void arc__emit_slot(const arc__call *c, arc__slot slot, arc__key key, arc__word sum) {
-  bool half = arc__is_half(c->memory);
-  arc__word next = half ? arc__shfl_down(c->kind, ARC_LANES_ALL, sum, 1) : sum;
+  bool half = arc__is_half(c->literal.memory);
+  arc__word next = half ? arc__shfl_down(c->literal.kind, ARC_LANES_ALL, sum, 1) : sum;
   arc__emit_sum(c, slot, key, sum, next);
 }
 
@@ -833,7 +842,8 @@ ARC__FN void arc__reduce_runs(const arc__call *c, arc__word *w, int count) {
     int distance = 1 << round;
     bool votes = round > 0 && count > 2; /* a round of two values costs no more than the vote */
     if (votes && !__any_sync(ARC_LANES_ALL, reach >= distance)) break;
-    ARC__EACH(i, count, ARC__WARP) w[i] = arc__sum_from_below(c->kind, w[i], distance, start);
+    ARC__EACH(i, count, ARC__WARP)
+      w[i] = arc__sum_from_below(c->literal.kind, w[i], distance, start);
   }
 }
 
@@ -850,8 +860,8 @@ ARC__FN void arc__reduce_jumping(const arc__call *c, arc__word *w, int count) {
     bool adds = next < ARC__NO_LANE;
     if (round > 0 && !__any_sync(c->lanes, adds)) break;
     ARC__EACH(i, count, ARC__WARP) {
-      arc__word other = arc__shfl(c->kind, c->lanes, w[i], (int)next);
-      if (adds) w[i] = arc__sum(c->kind, w[i], other);
+      arc__word other = arc__shfl(c->literal.kind, c->lanes, w[i], (int)next);
+      if (adds) w[i] = arc__sum(c->literal.kind, w[i], other);
     }
     next = __shfl_sync(c->lanes, next, (int)next);
   }
@@ -891,13 +901,13 @@ ARC__FN void arc__check_call(const arc__call *c) {
   ARC__CHECK(ARC__WIDTH_CHECK, c->width >= 1, "the width must be at least 1");
   ARC__CHECK(1, c->threshold >= 0 && c->threshold <= ARC_THRESHOLD_AUTO,
              "the threshold must be 0..33 or ARC_THRESHOLD_AUTO");
-  ARC__CHECK(1, c->path >= ARC_PATH_ATOMIC && c->path <= ARC_PATH_AUTO,
+  ARC__CHECK(1, c->literal.path >= ARC_PATH_ATOMIC && c->literal.path <= ARC_PATH_AUTO,
              "the path must be one of ARC_PATH_ATOMIC to ARC_PATH_AUTO");
   ARC__CHECK(1, (c->lanes >> c->lane & 1u) != 0u, "the lane mask must name every lane that calls");
   arc__check_lanes(c->lanes);
   arc__check_agreement(c);
 #if defined(SIMT_MEET)
-  if (c->path == ARC_PATH_ATOMIC) SIMT_MEET(c->lanes); /* no vote detects absent lanes */
+  if (c->literal.path == ARC_PATH_ATOMIC) SIMT_MEET(c->lanes); /* no vote detects absent lanes */
 #endif
 }
 
@@ -915,11 +925,11 @@ ARC__FN void arc__add_chunks(const arc__call *c, bool reduces, bool adds) {
     ARC__EACH(i, count, ARC__WARP) {
       bool is_value = (adds && !reduces) || arc__is_source(c);
       w[i] = is_value && first + i < c->width ? arc__load(c, first + i, arc__scale_of(c, first + i))
-                                              : arc__neutral(c->kind);
+                                              : arc__neutral(c->literal.kind);
     }
-    if (reduces && c->path == ARC_PATH_BUTTERFLY)
+    if (reduces && c->literal.path == ARC_PATH_BUTTERFLY)
       arc__reduce_butterfly(c, w, count);
-    else if (reduces && c->path == ARC_PATH_SERIALIZED)
+    else if (reduces && c->literal.path == ARC_PATH_SERIALIZED)
       arc__reduce_serialized(c, w, count);
     else if (reduces)
       arc__reduce_tree(c, w, count);
@@ -929,14 +939,14 @@ ARC__FN void arc__add_chunks(const arc__call *c, bool reduces, bool adds) {
 
 /* Whether unreduced values are added in a loop. Halves and windows are added as sums are. */
 ARC__FN bool arc__adds_in_a_loop(const arc__call *c) {
-  return c->chunk == ARC__DYNAMIC && arc__is_word(c->memory);
+  return c->chunk == ARC__DYNAMIC && arc__is_word(c->literal.memory);
 }
 
 /* Value i of this lane as memory gets it. */
 ARC__FN arc__word arc__stored_value(const arc__call *c, int i) {
   const float scale = c->target->piece[0].scale;
   arc__word w = arc__load(c, i, scale);
-  return arc__stored(c->kind, c->memory, w, w, scale);
+  return arc__stored(c->literal.kind, c->literal.memory, w, w, scale);
 }
 
 /* Adds this lane's values to one array, in a loop of requests as large as alignment allows. Only
@@ -944,7 +954,7 @@ ARC__FN arc__word arc__stored_value(const arc__call *c, int i) {
 ARC__FN void arc__add_in_a_loop(const arc__call *c) {
   const arc__piece *p = &c->target->piece[0];
   const int log2 = arc__request_log2(c, p), each = log2 >= 4 ? 4 : log2 == 3 ? 2 : 1;
-  const int bytes = arc__bytes(c->memory);
+  const int bytes = arc__bytes(c->literal.memory);
   char *address = arc__offset(p->base, c->key, p->stride_bytes);
   int first = 0;
   for (; each > 1 && first + each <= c->width; first += each, address += each * bytes) {
@@ -997,7 +1007,7 @@ ARC__FN bool arc__vote_one_key(const arc__call *c) {
 /* Whether no lane is active. No vote on the atomic path, by promise, and where auto looks for keys,
    since it counts the lanes then. All of c->lanes call. */
 ARC__FN bool arc__vote_empty(const arc__call *c) {
-  bool votes = c->path != ARC_PATH_ATOMIC && !arc__is_auto_keyed(c) &&
+  bool votes = c->literal.path != ARC_PATH_ATOMIC && !arc__is_auto_keyed(c) &&
                !arc__promised(c, ARC_PROMISE_WARP_IS_ACTIVE);
   return votes && !__any_sync(c->lanes, c->active);
 }
@@ -1019,14 +1029,14 @@ ARC__FN int arc__decide_what(const arc__call *c) {
   if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY))
     return few ? ARC__EACH_LANE : ARC__ONE_GROUP;
   if (arc__is_transposed(c)) return ARC__EACH_GROUP;
-  if (c->path != ARC_PATH_BUTTERFLY) return ARC__GROUPS;
+  if (c->literal.path != ARC_PATH_BUTTERFLY) return ARC__GROUPS;
   const bool one_key = arc__vote_one_key(c);
   return few || !one_key ? ARC__EACH_LANE : ARC__GROUPS;
 }
 
 /* Finds the active lanes, and decides. All of c->lanes call. */
 ARC__FN void arc__decide(arc__call *c) {
-  if (c->path == ARC_PATH_ATOMIC) return; /* ARC__EACH_LANE */
+  if (c->literal.path == ARC_PATH_ATOMIC) return; /* ARC__EACH_LANE */
   c->present = __ballot_sync(c->lanes, c->active);
   arc__decide_least_lanes(c);
   c->decision.what = arc__decide_what(c);
@@ -1059,7 +1069,7 @@ ARC__FN void arc__dissolve_small_groups(arc__call *c) {
    values. */
 ARC__FN bool arc__add_groups(arc__call *c) {
   const bool keyed = arc__is_auto_keyed(c);
-  if (c->path == ARC_PATH_BUTTERFLY) {
+  if (c->literal.path == ARC_PATH_BUTTERFLY) {
     c->group = c->present;
   } else {
     c->group = arc__match(c);
@@ -1068,7 +1078,7 @@ ARC__FN bool arc__add_groups(arc__call *c) {
     if (keyed && arc__add_few_groups(c)) return false;
     if (!keyed || c->decision.min_group > 1) {
       arc__dissolve_small_groups(c);
-      if (c->path != ARC_PATH_SERIALIZED) arc__find_leaders(c);
+      if (c->literal.path != ARC_PATH_SERIALIZED) arc__find_leaders(c);
     }
   }
   arc__add_chunks(c, true, arc__leads(c->group, c->lane));
@@ -1083,7 +1093,8 @@ ARC__ADD_FN void arc__add(arc__call c) {
   arc__decide(&c);
   const int what = c.decision.what;
   if (what == ARC__ONE_GROUP) {
-    arc__add_one_group(&c, c.path == ARC_PATH_TRANSPOSED); /* auto reads values elsewhere, too */
+    arc__add_one_group(
+        &c, c.literal.path == ARC_PATH_TRANSPOSED); /* auto reads values elsewhere, too */
     return;
   }
   if (what == ARC__EACH_LANE) {

@@ -166,8 +166,8 @@ ARC__FN void arc__hot_begin(arc__hot *h, void *shared, long long first, int rows
 /* Adds the sums of the block to memory or, if not all its threads are here, those of this warp. */
 ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
   const int alone = 1; /* no two values of a row leave together */
-  const bool is_wide = arc__has_windows(c.memory);
-  const int kind = arc__hot_kind(c.kind, c.memory), bytes = arc__bytes(kind);
+  const bool is_wide = arc__has_windows(c.literal.memory);
+  const int kind = arc__hot_kind(c.literal.kind, c.literal.memory), bytes = arc__bytes(kind);
   int row = is_wide ? arc__windows_words(c.target) : c.width, words = h->rows * row, warps = 1;
   int word = __popc(c.lanes & arc__lanes_below(c.lane)), step = __popc(c.lanes);
   char *sums = h->own.piece[0].base;
@@ -195,7 +195,7 @@ ARC__FN void arc__hot_end(const arc__hot *h, arc__call c, bool all_threads) {
     if (arc__is_zero(kind, sum)) continue;
     arc__emit_sum(&c, slot, arc__key_from(h->first + word / row, 64), sum, arc__neutral(kind));
   }
-  arc__hot_check_end(h, c.scope);
+  arc__hot_check_end(h, c.literal.scope);
 }
 
 /* Adds to the warp's own sums. memory: of the target, a literal even where the target is not. */
@@ -212,8 +212,8 @@ ARC__FN void arc__hot_add_own(const arc__hot *h, int kind, int memory, int row, 
   own.memory = arc__has_windows(memory) ? memory | ARC__SHARED : sum_kind;
   if (options.lane_mask == ARC_LANES_ALL) own.memory |= ARC__OWN;
   arc__call c = arc__call_of(&own, row, values, active, options);
-  c.source = kind;
-  c.kind = sum_kind;
+  c.literal.source = kind;
+  c.literal.kind = sum_kind;
   arc__add(c);
 }
 
@@ -244,7 +244,7 @@ ARC__FN void arc__hot_add(const arc__hot *h, int kind, int memory, arc_key key, 
   arc__call c = arc__call_of(&target, key, values, active, options);
   long long row = (long long)((arc__u64)arc__key_id(c.key) - (arc__u64)h->first);
   bool is_hot = row >= 0 && row < h->rows;
-  c.kind = arc__kind_of(kind, memory, options.exact || here);
+  c.literal.kind = arc__kind_of(kind, memory, options.exact || here);
   c.active = active && !is_hot;
   arc__add(c);
   options.promises &= ~ARC_PROMISE_ALIGNED_16; /* of memory */

@@ -174,11 +174,12 @@ ARC__FN void arc__emit_columns(const arc__call *c, arc__slot slot, arc__key key,
   slot.owned = ends && !(vector == 1 && slot.odd && slot.follows);
   if (vector == 1) arc__emit_slot(c, slot, key, sum[0]);
   if (vector == 1 || !slot.owned) return;
-  int each = arc__is_half(c->memory) ? 2 : 1;
+  int each = arc__is_half(c->literal.memory) ? 2 : 1;
   arc__word w[ARC__VECTOR];
   ARC__UNROLL
   for (int i = 0; i < vector / each; ++i)
-    w[i] = arc__stored(c->kind, c->memory, sum[each * i], sum[each * i + each - 1], slot.scale);
+    w[i] = arc__stored(c->literal.kind, c->literal.memory, sum[each * i], sum[each * i + each - 1],
+                       slot.scale);
   arc__add_words(c, arc__offset(slot.base, key, slot.stride_bytes), w, vector / each);
 }
 
@@ -217,7 +218,8 @@ ARC__FN void arc__sum_bands(const arc__call *c, const arc__bands *p, arc__word *
   for (int bands = 1; bands < ARC__WARP; bands *= 2) {
     if (bands >= p->count) continue;
     ARC__EACH_OF_4(i, p->vector, {
-      sum[i] = arc__sum_from_below(c->kind, sum[i], bands * p->lanes, start * p->lanes + p->lane);
+      sum[i] = arc__sum_from_below(c->literal.kind, sum[i], bands * p->lanes,
+                                   start * p->lanes + p->lane);
     })
   }
 }
@@ -238,7 +240,7 @@ ARC__FN void arc__release_panels(arc__index_add *r, const arc__call *c, int vect
     arc__word sum[ARC__VECTOR];
     ARC__EACH_KEPT(i, mine, vector, first, {
       sum[mine] = r->sum[i];
-      r->sum[i] = arc__neutral(c->kind);
+      r->sum[i] = arc__neutral(c->literal.kind);
     })
     arc__sum_bands(c, &p, sum, first_band);
     arc__emit_columns(c, slot, r->key, sum, vector, slot.is_value && p.mine == p.count - 1);
@@ -282,8 +284,8 @@ ARC__FN void arc__add_continued(const arc__call *c, const arc__bands *p, const a
   int open = below != 0u ? arc__highest(below) + 1 : 0;
   arc__sum_bands(c, p, sum, arc__quotient(open, p->rows));
   ARC__EACH_OF_4(i, p->vector, {
-    arc__word other = arc__shfl_up(c->kind, ARC_LANES_ALL, sum[i], p->lanes);
-    waiting[i] = arc__sum(c->kind, waiting[i], other);
+    arc__word other = arc__shfl_up(c->literal.kind, ARC_LANES_ALL, sum[i], p->lanes);
+    waiting[i] = arc__sum(c->literal.kind, waiting[i], other);
   })
   unsigned wait = s.continues ? o->ends >> s.begin & s.all : 0u;
   arc__key key = arc__key_at(c, o->key, s.begin + __ffs((int)wait) - 1);
@@ -299,11 +301,11 @@ ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__ba
   int ahead = arc__quotient(p->rows + most - 1, most);
   ahead = arc__quotient(p->rows + ahead - 1, ahead);
   arc__slot slot = arc__column_slot(c, p, first);
-  char *columns = (char *)o->first + arc__bytes(c->source) * (first + p->lane * vector);
+  char *columns = (char *)o->first + arc__bytes(c->literal.source) * (first + p->lane * vector);
   const arc__stretch s = arc__stretch_of(p, o, slot.is_value);
   unsigned rows = s.rows, ends = s.ends, waits = s.waits, emits = s.emits;
   arc__word sum[ARC__VECTOR], waiting[ARC__VECTOR];
-  ARC__EACH_OF_4(i, vector, { sum[i] = waiting[i] = arc__neutral(c->kind); })
+  ARC__EACH_OF_4(i, vector, { sum[i] = waiting[i] = arc__neutral(c->literal.kind); })
   for (int step = 0; step < p->rows; step += ahead) {
     arc__columns x[ARC__AHEAD];
     ARC__UNROLL
@@ -311,7 +313,7 @@ ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__ba
       if (k >= ahead) continue;
       int row = __shfl_sync(ARC_LANES_ALL, o->row, s.begin + step + k);
       const char *at = arc__offset(columns, arc__key_from(row, 32), r->stride_bytes);
-      if (rows >> k & 1u) x[k] = arc__read_columns(c->source, at, vector);
+      if (rows >> k & 1u) x[k] = arc__read_columns(c->literal.source, at, vector);
     }
     ARC__UNROLL
     for (int k = 0; k < most; ++k) {
@@ -320,21 +322,21 @@ ARC__FN void arc__add_panel(arc__index_add *r, const arc__call *c, const arc__ba
       arc__key key = arc__key_at(c, o->key, s.begin + step + k);
       ARC__EACH_OF_4(i, vector, {
         if (rows & bit)
-          sum[i] = arc__sum(c->kind, sum[i],
-                            arc__summand(c, arc__column(c->source, x[k], i), slot.scale));
+          sum[i] = arc__sum(c->literal.kind, sum[i],
+                            arc__summand(c, arc__column(c->literal.source, x[k], i), slot.scale));
         if (waits & bit) waiting[i] = sum[i];
       })
       arc__emit_columns(c, slot, key, sum, vector, (emits & bit) != 0u);
       ARC__EACH_OF_4(i, vector, {
-        if (ends & bit) sum[i] = arc__neutral(c->kind);
+        if (ends & bit) sum[i] = arc__neutral(c->literal.kind);
       })
     }
     rows >>= ahead, waits >>= ahead, emits >>= ahead, ends >>= ahead;
   }
   if (s.begin + p->rows > o->kept) { /* what is left is of the kept key */
     ARC__EACH_KEPT(i, mine, vector, first, {
-      r->sum[i] = arc__sum(c->kind, r->sum[i], sum[mine]);
-      sum[mine] = arc__neutral(c->kind);
+      r->sum[i] = arc__sum(c->literal.kind, r->sum[i], sum[mine]);
+      sum[mine] = arc__neutral(c->literal.kind);
     })
   }
   arc__add_continued(c, p, o, slot, s, sum, waiting);
@@ -398,7 +400,7 @@ ARC__FN void arc__take_rows(const arc__index_add *r, arc__call *c, long long row
    converged, and would guard every vote and shuffle. */
 ARC__ADD_FN void arc__index_add_rows(arc__index_add *r, arc__call c, long long row) {
   ARC__OWES(r, ARC__INDEX_ADDED);
-  r->scope = c.scope;
+  r->scope = c.literal.scope;
   if (c.width <= ARC__NARROW && r->is_narrow) {
     arc__take_rows(r, &c, row);
     arc__add(c);
@@ -423,8 +425,8 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, arc_key key, b
   options.promises = 0;
   options.lane_mask = ARC_LANES_ALL;
   arc__call c = arc__call_of(&r->target, active ? key : 0, 0, active, options);
-  c.source = r->source;
-  c.kind = arc__kind_of(r->target.kind, r->target.memory, true);
+  c.literal.source = r->source;
+  c.literal.kind = arc__kind_of(r->target.kind, r->target.memory, true);
   return c;
 }
 
@@ -455,7 +457,7 @@ ARC__FN arc__call arc__call_of_index_add(const arc__index_add *r, arc_key key, b
   ARC__FN void arc_index_add_end##S(arc_index_add##S *index_add ARC__CALLER) {                     \
     ARC__TYPED(&index_add->any.target, KIND, MEMORY);                                              \
     arc__call c = arc__call_of_index_add(&index_add->any, 0, false, arc_options_default());        \
-    if (index_add->any.has_sum) c.scope = index_add->any.scope;                                    \
+    if (index_add->any.has_sum) c.literal.scope = index_add->any.scope;                            \
     arc__release(&index_add->any, &c);                                                             \
     index_add->any.keeps = false;                                                                  \
     ARC__OWES(&index_add->any, ARC__NOTHING);                                                      \

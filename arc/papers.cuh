@@ -68,23 +68,24 @@ ARC__FN void arc__add_pointer_chunks(const arc__call *c, void *const *pointers, 
     int count = arc__chunk_width(c, first, ARC__WARP);
     ARC__WORDS(w, ARC__WARP);
     ARC__EACH(i, count, ARC__WARP)
-      w[i] = arc__is_source(c) ? arc__load(c, first + i, 0) : arc__neutral(c->kind);
+      w[i] = arc__is_source(c) ? arc__load(c, first + i, 0) : arc__neutral(c->literal.kind);
     if (path == ARC_PATH_BUTTERFLY) arc__reduce_butterfly(c, w, count);
     if (path == ARC_PATH_SERIALIZED) arc__reduce_serialized(c, w, count);
     if (!adds) continue;
     ARC__EACH(i, count, ARC__WARP)
-      arc__atomic_add(c->memory, c->scope, (char *)pointers[first + i], w[i]);
+      arc__atomic_add(c->literal.memory, c->literal.scope, (char *)pointers[first + i], w[i]);
   }
 }
 
 ARC__ADD_FN void arc__add_pointers(arc__call c, void *const *pointers) {
-  const bool butterfly = c.path == ARC_PATH_BUTTERFLY, serialized = c.path == ARC_PATH_SERIALIZED;
+  const bool butterfly = c.literal.path == ARC_PATH_BUTTERFLY,
+             serialized = c.literal.path == ARC_PATH_SERIALIZED;
   arc__check_call(&c);
   arc__check_pointers(&c, pointers);
   arc__make_mask_of_lane(&c);
-  if (c.path != ARC_PATH_ATOMIC) {
+  if (c.literal.path != ARC_PATH_ATOMIC) {
     if (!arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE) && !__any_sync(c.lanes, c.active)) return;
-    if (!serialized) c.path = ARC_PATH_BUTTERFLY; /* of the same threshold */
+    if (!serialized) c.literal.path = ARC_PATH_BUTTERFLY; /* of the same threshold */
     c.present = __ballot_sync(c.lanes, c.active);
     c.group = arc__match(&c);
     arc__decide_least_lanes(&c);
@@ -107,7 +108,7 @@ ARC__ADD_FN void arc__add_pointers(arc__call c, void *const *pointers) {
 }
 
 ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
-  const int shuffles = 5 * (arc__bytes(c.kind) / 4), requests = 1;
+  const int shuffles = 5 * (arc__bytes(c.literal.kind) / 4), requests = 1;
   const int many = ARC_MIN_LANES_TO_MATCH(shuffles, requests);
   c.lanes |= 1u << c.lane; /* as arc__make_mask_of_lane says */
   c.present = c.lanes;
@@ -117,7 +118,7 @@ ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
     arc__reduce_tree(&c, &w, 1);
     if (!arc__leads(c.group, c.lane)) return;
   }
-  arc__atomic_add(c.memory, c.scope, address, w);
+  arc__atomic_add(c.literal.memory, c.literal.scope, address, w);
 }
 
 #define ARC__POINTERS_FORM(FORM, S, T, ARGUMENTS, ACTIVE, LANES)                            \

@@ -177,7 +177,7 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
   asked.present = __ballot_sync(asked.lanes, c.active);
   arc__decide(&asked);
   const bool plain = asked.decision.what == 0; /* ARC__EACH_LANE, of a later file */
-  const int threshold = c.path == ARC_PATH_ATOMIC ? 33 : asked.decision.min_present;
+  const int threshold = c.literal.path == ARC_PATH_ATOMIC ? 33 : asked.decision.min_present;
   const int group = asked.decision.min_group < 2 ? 2 : asked.decision.min_group;
   const int least = plain || threshold > 32 ? 0 : group;
   int place = -1;

@@ -118,8 +118,8 @@ ARC__FN void arc__sum_add(const arc__sums *s, arc_key key, bool owned, arc__word
   c.target = &s->target;
   ARC__CHECK(2, key == arc__key_id(s->key), "sum.key was changed: it is for reading only");
   ARC__ADDS_ONCE(s);
-  if (arc__is_half(c.memory) && !owned) sum = arc__neutral(c.kind);
-  if (!arc__is_half(c.memory)) slot.owned = slot.owned && owned;
+  if (arc__is_half(c.literal.memory) && !owned) sum = arc__neutral(c.literal.kind);
+  if (!arc__is_half(c.literal.memory)) slot.owned = slot.owned && owned;
   arc__emit_slot(&c, slot, s->key, sum);
 }
 

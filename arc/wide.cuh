@@ -104,8 +104,9 @@ ARC__FN bool arc__fits_window(unsigned bits) {
 }
 
 ARC__FN void arc__add_wide_word(const arc__call *c, char *address, arc__word w) {
-  if (c->memory == ARC__WINDOWS) ARC__ASSUME_GLOBAL(address); /* which arc__row has hidden */
-  arc__request(c->memory & ~ARC__SHARED, c->scope, address, &w, 1);
+  if (c->literal.memory == ARC__WINDOWS)
+    ARC__ASSUME_GLOBAL(address); /* which arc__row has hidden */
+  arc__request(c->literal.memory & ~ARC__SHARED, c->literal.scope, address, &w, 1);
 }
 
 /* Adds a sum that fits a window there, else 0: the lower four bits of its exponent become those of
@@ -131,8 +132,8 @@ ARC__FN void arc__add_rare(const arc__call *c, arc__wide_at at, unsigned bits) {
   }
   unsigned infinities = magnitude > 0x7f800000u ? 0x101u : bits == magnitude ? 1u : 0x100u;
   char *behind = at.from + at.bytes + 8 * (ARC_WIDE_WORDS * at.width - at.i);
-  if (c->memory == ARC__WINDOWS) ARC__ASSUME_GLOBAL(behind);
-  ARC__IN_SCOPE(c->scope, atomicOr, (unsigned *)behind + (unsigned)at.i / 2u,
+  if (c->literal.memory == ARC__WINDOWS) ARC__ASSUME_GLOBAL(behind);
+  ARC__IN_SCOPE(c->literal.scope, atomicOr, (unsigned *)behind + (unsigned)at.i / 2u,
                 infinities << 16 * (at.i & 1));
 }
 
@@ -210,7 +211,7 @@ ARC__FN void arc__add_windows_row(const arc__call *c, arc__key key, int word, ar
     if (here && word < ARC_WIDE_WORDS * p->width)
       arc__add_wide_word(c, address, sum);
     else if (here)
-      ARC__IN_SCOPE(c->scope, atomicOr, (arc__u64 *)address, told);
+      ARC__IN_SCOPE(c->literal.scope, atomicOr, (arc__u64 *)address, told);
     word -= ARC_WIDE_ROW(p->width);
   })
 }

@@ -24,7 +24,7 @@ mutations() {
   cat <<'END'
 dropped_leftover_value test_property s/ARC__EACH(i, (count + 1) \/ 2,/ARC__EACH(i, count \/ 2,/
 leftover_sent_away test_property s/w\[2 \* i + 1\], 2 \* i + 1 < count,/w[2 * i + 1], true,/
-wrong_shuffle_distance test_property s/shfl_xor(c->kind, ARC_LANES_ALL, send, distance)/shfl_xor(c->kind, ARC_LANES_ALL, send, distance == 2 ? 1 : distance)/
+wrong_shuffle_distance test_property s/shfl_xor(c->literal.kind, ARC_LANES_ALL, send, distance)/shfl_xor(c->literal.kind, ARC_LANES_ALL, send, distance == 2 ? 1 : distance)/
 butterfly_short_one_step test_property s/distance = ARC__WARP \/ 2; distance >= 1;/distance = ARC__WARP \/ 2; distance >= 2;/
 wrong_neutral_element test_property s/arc__word w = {arc__is_float(kind) ? sign : 0u,/arc__word w = {arc__is_float(kind) ? 0x3f800000u : 0u,/
 inactive_lanes_gathered test_property s/is_value = (adds \&\& !reduces) || arc__is_source(c);/is_value = true;/
@@ -96,7 +96,7 @@ wrongly_checked_stride_0 user_errors:ARC_CHECK=2 s/stride == 0 || stride >= leng
 +upper_word_left_behind test_types:TEST_TYPES_PART=1 s/if (arc__bytes(kind) == 8) w.hi = __##name##_sync/if (false) w.hi = __##name##_sync/
 doubles_added_as_integers test_types:TEST_TYPES_PART=1 s/if (kind == ARC__F64) return arc__word_of_f64(arc__f64(a) + arc__f64(b));/if (kind == ARC__F64) return arc__word_of(arc__bits(a) + arc__bits(b));/
 carry_lost test_types:TEST_TYPES_PART=2 s/if (arc__is_i64(kind)) return arc__sum_i64(kind, a, b);/if (arc__is_i64(kind)) { a.lo += b.lo; a.hi += b.hi; return a; }/
-upper_word_kept test_types:TEST_TYPES_PART=1 s/send.hi = arc__keep_and_send(c->kind, may_clobber, upper, \&low.hi, high.hi);/send.hi = high.hi;/
+upper_word_kept test_types:TEST_TYPES_PART=1 s/send.hi = arc__keep_and_send(c->literal.kind, may_clobber, upper, \&low.hi, high.hi);/send.hi = high.hi;/
 +planes_as_rows test_types:TEST_TYPES_PART=6 s/return (long long)t->step \* (arc__bytes/return 1ll * (arc__bytes/
 planes_of_hot_rows test_types:TEST_TYPES_PART=6 s/own->step = 1;/own->step *= 1;/
 +halves_swapped test_types:TEST_TYPES_PART=3 s/return arc__pack(memory, x, __uint_as_float(next.lo));/return arc__pack(memory, __uint_as_float(next.lo), x);/
@@ -113,7 +113,7 @@ fixed_unscaled_by_a_lane test_types:TEST_TYPES_PART=4 s/odd ? w\[low\] : next, s
 typed_by_the_values test_types:TEST_TYPES_PART=3 s/(target)->memory = (MEMORY))/(target)->memory = (KIND))/
 fixed_of_the_wrong_piece test_types:TEST_TYPES_PART=4 s/slot.scale = p->scale;/slot.scale = t->piece[0].scale;/
 runs_sum_one_word test_types:TEST_TYPES_PART=4 s/return arc__lane() - distance >= start ? arc__sum(kind, w, other) : w;/{ w.lo = arc__lane() - distance >= start ? arc__sum(kind, w, other).lo : w.lo; return w; }/
-+exact_forgotten test_repeatable s/arc__kind_of(c.source, c.memory, o.exact || here)/arc__kind_of(c.source, c.memory, here)/
++exact_forgotten test_repeatable s/arc__kind_of(target->kind, memory, o.exact || here)/arc__kind_of(target->kind, memory, here)/
 scale_of_sums_that_do_not_round test_repeatable s/const double most = largest \* (1.0 + 1.0 \/ 524288.0)/const double most = largest * (1.0 + 0.0)/
 exact_unscaled test_types:TEST_TYPES_PART=4 s/arc__fixed(__uint_as_float(value.lo) \* scale) : value;/arc__fixed(__uint_as_float(value.lo)) : value;/
 +key_cut_in_a_match test_keys s/if (key.bits == 64) key.carry = __shfl_sync/if (false) key.carry = __shfl_sync/
@@ -164,7 +164,7 @@ wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (A
 wide_infinities_of_another_value test_wide s/infinities << 16 \* (at.i \& 1));/infinities);/
 wide_rest_of_the_first_value test_wide s/bits = i == which ? w\[i\].lo : bits;/bits = i == 0 ? w[i].lo : bits;/
 wide_slot_of_the_row test_wide s/slot.width = p->width;/slot.width = t->width;/
-wide_divergent_reduced test_wide s/here \&\& (ARC__ARCH < 700 || arc__has_windows(c.memory)) ?/here \&\& ARC__ARCH < 700 ?/
+wide_divergent_reduced test_wide s/here \&\& (ARC__ARCH < 700 || windows) ?/here \&\& ARC__ARCH < 700 ?/
 wide_hot_divergent_reduced test_wide s/alone = here \&\& (ARC__ARCH < 700 || arc__has_windows(memory));/alone = here \&\& ARC__ARCH < 700;/
 wide_hot_infinities_added test_wide s/(arc__u64 \*)address, told);/(arc__u64 *)address, arc__bits(sum));/
 wide_carry_lost test_wide s/carry = (old >> 16) + (((old \& 0xffff) + carry) >> 16);/carry = (old >> 16) + (carry >> 16);/

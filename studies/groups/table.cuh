@@ -14,7 +14,11 @@
 #include "arc.cuh"
 
 enum { TABLE_COLUMNS = 8, TABLE_MOST_HITS = 64 };
-enum { PLACE_IS_FREE = -3, PLACE_IS_CLAIMED, PLACE_IS_NAMED }; /* by a lane of this call; by a key
+enum {
+  PLACE_IS_FREE = -3,
+  PLACE_IS_CLAIMED,
+  PLACE_IS_NAMED
+}; /* by a lane of this call; by a key
                                                                  that came once, without sums */
 
 typedef struct table_place {
@@ -37,8 +41,8 @@ static inline size_t table_bytes(int bytes, int rows, int columns, int threads) 
 DEVICE void table_take(const table *t, const arc__call *c, int place, arc__word *sums) {
   char *row = t->sums + place * t->row_bytes;
   ARC__EACH(i, c->width, TABLE_COLUMNS) {
-    sums[i] = arc__read(c->memory, row, i);
-    arc__write(c->memory, row, i, arc__neutral(c->memory));
+    sums[i] = arc__read(c->literal.memory, row, i);
+    arc__write(c->literal.memory, row, i, arc__neutral(c->literal.memory));
   }
 }
 
@@ -51,7 +55,7 @@ DEVICE void table_release(const table *t, arc__call call, int place) {
 }
 
 DEVICE table table_begin(const arc__call *call, char *shared, int rows) {
-  const int lane = arc__lane(), row_bytes = arc__bytes(call->memory) * call->width;
+  const int lane = arc__lane(), row_bytes = arc__bytes(call->literal.memory) * call->width;
   const int mine = (rows * (row_bytes + 8) + 15) / 16 * 16;
   table t = {shared + mine * (int)(threadIdx.x / 32), 0, rows, row_bytes};
   ARC__WORDS(sums, ARC__WARP);
@@ -104,14 +108,15 @@ DEVICE void table_add(const table *t, arc__call call) {
   call.group = arc__match(&call);
   arc__find_leaders(&call);
   ARC__EACH(i, call.width, TABLE_COLUMNS)
-    sums[i] = call.active ? arc__load(&call, i, scale) : arc__neutral(call.kind);
+    sums[i] = call.active ? arc__load(&call, i, scale) : arc__neutral(call.literal.kind);
   arc__reduce_tree(&call, sums, call.width);
   const int place = table_find(t, &call);
   char *row = t->sums + place * t->row_bytes;
   if (place >= 0) {
     ARC__EACH(i, call.width, TABLE_COLUMNS) {
-      arc__word sum = arc__sum(call.memory, arc__read(call.memory, row, i), sums[i]);
-      arc__write(call.memory, row, i, sum);
+      arc__word sum =
+          arc__sum(call.literal.memory, arc__read(call.literal.memory, row, i), sums[i]);
+      arc__write(call.literal.memory, row, i, sum);
     }
   } else if (arc__leads(call.group, call.lane)) {
     arc__emit(&call, sums, 0, call.width);
