@@ -6,13 +6,23 @@ SPDX-License-Identifier: Apache-2.0
 A program: each task's snippet of docs/tasks.md, by its name, compiles with CXX, for the CPU warp, which
 is the library SIMT, and with NVCC, and adds up to what it must; so does the whole one of
 docs/build.md, by the line that follows it, as `program`. Every page: each line of a table after
-<!-- figures: ... --> holds what the result files say, which the room checks that has them; files
-that are linked are there, unless this copy lacks their room, and programs that are named."""
+<!-- figures: ... --> holds what the result files say, which the room checks that has them, and so
+does the column that <!-- held: ... --> names; what is quoted from files that are older than the last
+change of arc's decision is listed. Files that are linked are there, unless this copy lacks their
+room, and programs that are named.
+
+A line after <!-- held: COLUMN is - where the line below has no figure, else what that is: VALUE, or
+VALUE / VALUE. VALUE: 1, SPEC or SPEC + SPEC. SPEC: FILE; COLUMN of the file; HOW; WORDS, as in
+`figure`. FILE is a table or a page, whose tables' rows count; COLUMN:2 is the second number of a
+cell; HOW is only, for the one row that has the words, or least, most or mean of all rows. The figure
+is the first number of the cell, right to its last digit. With % behind it a quotient is in per cent,
+with a sign in front how far it is from 100 %."""
 import csv
 import glob
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -20,7 +30,7 @@ import tempfile
 root, build = map(os.path.abspath, sys.argv[1:3])
 part, *tools = sys.argv[3:]
 RESULTS = {"pages": "bench/results", "python": "python", "studies": "studies/results"}
-errors = []
+errors, quoted = [], set()
 
 
 def read(name):
@@ -33,11 +43,15 @@ def check(right, text):
         errors.append(text)
 
 
+def has(row, word):
+    """column=value, or the value of any column."""
+    name, is_named, value = word.partition("=")
+    return row.get(name) == value if is_named else word in row.values()
+
+
 def figure(rows, column, words):
-    """The number of the one row that has every word: column=value, or the value of any column."""
-    found = [row for row in rows if all(
-        row.get(word.split("=")[0]) == word.split("=")[1] if "=" in word else word in row.values()
-        for word in words)]
+    """The number of the one row that has every word."""
+    found = [row for row in rows if all(has(row, word) for word in words)]
     check(len(found) == 1, f"figures: {len(found)} lines, not one, have {words}")
     return float(found[0][column]) if found else 1.0
 
@@ -59,6 +73,7 @@ def check_figures(sources, table):
             check(any(os.path.exists(os.path.join(root, place)) or is_left_out(place)
                       for place in places), f"figures: {name} is missing")
             continue
+        quoted.add(file)
         text = read(file).splitlines()
         rows = list(csv.DictReader(row for row in text if not row.startswith("#")))
         before, after = (figure(rows, column, path.split(", ") + shared.split(", "))
@@ -68,6 +83,73 @@ def check_figures(sources, table):
         if before / after < 9.95:  # two digits: 1 is 1.0
             wanted[2] = f"{before / after:#.2g}"
         check(cells == wanted, f"figures: {line}\n  should end in {wanted}, by {name}")
+
+
+def cells_of(line):
+    """Of a line of a table."""
+    return [cell.strip() for cell in line.strip()[1:-1].split("|")] if line[:1] == "|" else []
+
+
+def rows_of(name):
+    """Of a table, or of all tables of a page; {column: cell}."""
+    lines = [line for line in read(name).splitlines() if not line.startswith("#")]
+    if name.endswith(".csv"):
+        return list(csv.DictReader(lines))
+    rows, head, before = [], None, []
+    for line in lines:
+        cells = cells_of(line)
+        if re.match(r"\|(-+\|)+$", line):
+            head = before
+        elif head and cells:
+            rows.append(dict(zip(reversed(head), reversed(cells))))  # of equal names the first
+        else:
+            head = None
+        before = cells
+    return rows
+
+
+NUMBER = r"\d+(?:\.\d+)?"
+
+
+def held(spec):
+    """The value of one SPEC."""
+    name, column, how, *words = spec.split("; ")
+    column, _, place = column.partition(":")
+    values = [float(re.findall(NUMBER, row[column])[int(place or 1) - 1])
+              for row in rows_of(f"{RESULTS[part]}/{name}")
+              if row.get(column) and all(has(row, word) for word in words)]
+    check(values and (how != "only" or len(values) == 1), f"held: {len(values)} lines have {spec}")
+    quoted.add(f"{RESULTS[part]}/{name}")
+    return {"only": min, "least": min, "most": max, "mean": statistics.mean}[how](values or [1.0])
+
+
+def check_held(column, sources, table):
+    head, _, *lines = table.splitlines()
+    check(len(sources) == len(lines), f"held: {len(sources)} sources, {len(lines)} lines")
+    for source, line in zip(sources, lines):
+        cell = dict(zip(cells_of(head), cells_of(line)))[column]
+        shown = re.search(rf"([+−]?)({NUMBER})( %)?", cell)
+        if source == "-" or not shown:
+            check(source == "-", f"held: no figure in '{cell}', but a source: {source}")
+            continue
+        value, *divisor = (1.0 if its == "1" else sum(map(held, its.split(" + ")))
+                           for its in source.split(" / "))
+        for by in divisor:
+            value = value / by * (100 if shown[3] else 1) - (100 if shown[1] else 0)
+        digits = len(shown[2].partition(".")[2])
+        check(abs(abs(value) - float(shown[2])) <= 0.5001 * 10 ** -digits,
+              f"held: {cell} should be {value:.{digits}f}, by {source}")
+
+
+def check_age():
+    """Lists what is quoted from files that are older than arc's decision."""
+    found = re.search(r"decision changed last on (\d{4}-\d\d-\d\dT[\d:]+Z)",
+                      read("bench/results/README.md"))
+    check(found, "bench/results/README.md does not say when the decision changed last")
+    dates = {name: re.search(r"(?m)^# date: (\S+)$", read(name)) for name in quoted
+             if name.endswith(".csv")}
+    older = sorted(name for name, date in dates.items() if found and date and date[1] < found[1])
+    print(*(f"older than the last change of the decision: {name}" for name in older), sep="\n")
 
 
 def check_runs(what, words, folder, status=0):
@@ -105,6 +187,10 @@ def check_page(name):
     check(len(figures) == text.count("<!-- figures"), f"{name}: no table of figures after its sources")
     for sources, table in figures:
         check_figures(sources.splitlines(), table)
+    tables = re.findall(r"<!-- held: ([\w ]+), [^\n]*\n(.*?)\n-->\n(.*?)\n\n", text, re.DOTALL)
+    check(len(tables) == text.count("<!-- held"), f"{name}: no table after what holds it")
+    for column, sources, table in tables:
+        check_held(column, sources.splitlines(), table)
     for file in re.findall(r"\]\(([^)#:]+)\)", text):
         path = os.path.normpath(os.path.join(folder, file))
         check(os.path.exists(os.path.join(root, path)) or is_left_out(path),
@@ -170,6 +256,7 @@ if part in RESULTS:
              next((room for room in RESULTS if page.startswith(room + "/")), "pages") == part]
     for page in pages:
         check_page(page)
+    check_age()
 else:
     check_programs()
 print("\n".join(errors) or f"{len(pages)} pages")

@@ -37,13 +37,16 @@ CCCL = ("cub", "cg")
 OURS = ("auto", "tuned")
 THEIRS = ("SW-S", "SW-B")  # the papers' own paths
 DRAWN = ("SW-S", "SW-B", *CCCL, "auto")  # tuned stays on top of auto: the tables have it
-QUANTITIES = {"backward": "gradient step", "seconds": "end to end",
-              "energy": "energy of the gradient step"}
+QUANTITIES = {"backward": "gradient step", "trained": "gradient step in training",
+              "seconds": "end to end", "energy": "energy of the gradient step"}
+DRAWN_QUANTITIES = ("backward", "seconds", "energy")
 # The ARC paper's ARC-SW over plain atomics and CCCL, arithmetic means and best: RTX 4090, then 3060
 # (section 7.2, figures 22, 26, 27).
-PAPERS = {("backward", ()): ("2.44 (5.7)", "1.74 (3.27)"),
+PAPERS = {("backward", ()): ("2.44 (5.7)", "1.74 (3.27)"), ("trained", ()): ("", ""),
           ("seconds", ()): ("1.41 (2.4)", "1.21 (1.71)"),
-          ("energy", ()): ("2.8", "1.7"), ("backward", CCCL): ("1.58 (1.78)", "")}
+          ("energy", ()): ("2.8", "1.7"), ("backward", CCCL): ("1.58 (1.78)", ""),
+          ("backward", ("cub",)): ("1.58 (1.78)", "")}
+PEERS = {(): "plain", CCCL: "CCCL", ("cub",): "CUB alone"}
 
 
 def number(text):
@@ -95,6 +98,8 @@ def over_seeds(rows):
         its = {**group[0], "backward": mean(row["backward"] for row in group)}
         for what in ("seconds", "energy", "psnr"):
             its[what] = mean(row[what] for row in of(rows, dataset, name))
+        its["trained"] = mean(row["backward"] for row in of(rows, dataset, name)
+                              if row["iterations"] > 0)
         its["lanes"] = [sum(counts) for counts in zip(*(row["lanes"] for row in group))]
         means.append(its)
     return means
@@ -152,9 +157,10 @@ def print_steps(rows):
             threshold = "" if this is None or this["balance threshold"] in ("-", "auto") \
                 else f" ({this['balance threshold']})"
             lines[-1].append("" if this is None else
-                             f"{this['backward'] / plain['backward']:.3f}{threshold}")
-    print_table("Gradient step, ms of plain atomics, and each implementation at its best threshold "
-                "over them", ["dataset", "plain ms", *names], lines)
+                             f"{plain['backward'] / this['backward']:#.3g}{threshold}")
+    print_table("Gradient step before training, ms of plain atomics, and speed of each "
+                "implementation at its best threshold, × plain", ["dataset", "plain ms", *names],
+                lines)
 
 
 def print_sensitivity(rows):
@@ -163,12 +169,12 @@ def print_sensitivity(rows):
         plain = best(rows, dataset, "plain")
         lines.append([dataset])
         for name in names:
-            over = max(((r["backward"] / plain["backward"], r["balance threshold"])
-                        for r in of(rows, dataset, name) if r["balance threshold"].isdigit()),
-                       default=None)
-            lines[-1].append("" if over is None else "{:.3f} ({})".format(*over))
-    print_table("The worst threshold of 0, 8, 16, 24, 32, over plain atomics: above 1 it is a "
-                "slowdown", ["dataset", *names], lines)
+            worst = min(((plain["backward"] / r["backward"], r["balance threshold"])
+                         for r in of(rows, dataset, name) if r["balance threshold"].isdigit()),
+                        default=None)
+            lines[-1].append("" if worst is None else "{:#.3g} ({})".format(*worst))
+    print_table("The worst threshold of 0, 8, 16, 24, 32, speed × plain: below 1 it is slower",
+                ["dataset", *names], lines)
 
 
 def print_end_to_end(rows):
@@ -208,6 +214,35 @@ def print_parts(rows):
                  "rest", "gradient of plain, %"], lines)
 
 
+def print_in_training(rows):
+    """Steps of trainings, where the threshold was fixed before, searched for, tuned or arc's own."""
+    names = [n for n in ("SW-S", "SW-S retuned", "SW-B", "SW-B retuned", "auto", "tuned", "default")
+             if any(row["BW implementation"] == n for row in rows)]
+    lines = []
+    for dataset in in_order(rows, "set"):
+        ms = {name: mean(row["backward"] for row in of(rows, dataset, name)
+                         if row["iterations"] > 0) for name in ("plain", *names)}
+        if math.isfinite(ms["plain"]):
+            lines.append([dataset, f"{ms['plain']:.4g}",
+                          *(shown(ms["plain"] / ms[name], "#.3g") for name in names)])
+    print_table("Gradient step in training, ms of plain atomics, and speed, × plain: at the "
+                "threshold that was best before training, searched for every 2000 iterations, "
+                "tuned, and arc's own", ["dataset", "plain ms", *names], lines)
+
+
+def print_warps(rows):
+    """Of the steps in which a lane adds."""
+    lines = []
+    for dataset in in_order(rows, "set"):
+        row = next(r for r in rows if r["set"] == dataset)
+        met = sum(row["lanes"][1:])
+        if any(row["keys"]):
+            lines.append([dataset, f"{100 * row['lanes'][32] / met:.1f}",
+                          f"{100 * row['keys'][1] / met:.3f}"])
+    print_table("Steps of a warp in which a lane adds: all lanes, one key",
+                ["dataset", "full, %", "one key, %"], lines)
+
+
 def print_spread(rows):
     names, lines = in_order(rows, "BW implementation"), []
     for dataset in in_order(rows, "set"):
@@ -238,7 +273,7 @@ def print_means(rows):
     print_table("Means (best): of auto or tuned geometric; of SW-S or SW-B, and the papers', "
                 "arithmetic",
                 ["", "renderers", "other workloads", "papers, RTX 4090", "RTX 3060"],
-                [[f"{QUANTITIES[what]} over {'CCCL' if others else 'plain'}{by}",
+                [[f"{QUANTITIES[what]} over {PEERS[others]}{by}",
                   *(mean_line(rows, sets, what, others, *way) for sets in (renderers, rest)),
                   *papers] for (what, others), papers in PAPERS.items()
                  for by, way in ways.items()])
@@ -317,7 +352,7 @@ def speedup_rows(rows, what):
 
 def draw_speedup(rows):
     tables = {QUANTITIES[what].replace(" of ", " of\n"): speedup_rows(rows, what)
-              for what in QUANTITIES if any(math.isfinite(row[what]) for row in rows)}
+              for what in DRAWN_QUANTITIES if any(math.isfinite(row[what]) for row in rows)}
     height = max(map(len, tables.values()))
     figure, panels = pictures.load().subplots(
         1, len(tables), squeeze=False, sharex=True, sharey=True,
@@ -394,7 +429,9 @@ def main(words):
     print_sensitivity(means)
     print_end_to_end(means)
     print_parts(rows)
+    print_in_training(rows)
     print_spread(rows)
+    print_warps(rows)
     print_means(means)
     for dataset in in_order(repeated(rows), "set"):
         print_quality([row for row in repeated(rows) if row["set"] == dataset])

@@ -16,7 +16,7 @@ QUOTES = (("studies/hardware/README.md",
             "--simulated", "studies/results/gpgpu_sim/papers.csv"], r"\| \w.*"),
           ("studies/results/h100_80gb_hbm3/paper.md",
            ["studies/papers/paper.py", PAPER],
-           r"\| .* over (?:plain|CCCL).*"),
+           r"\| .* over (?:plain|CCCL|CUB).*"),
           ("studies/results/h200/paper_data.md",
            ["studies/papers/paper.py", "studies/results/h200/paper_data.csv"],
            r"(?:\| (?:gaussians|environment) .*|The largest .*)"))
