@@ -230,6 +230,25 @@ def print_in_training(rows):
                 "tuned, and arc's own", ["dataset", "plain ms", *names], lines)
 
 
+def print_by_workload(rows):
+    """arc as users get it, without a threshold: least and most over the datasets."""
+    lines = []
+    for workload in in_order(rows, "workload"):
+        cells = []
+        for name, trained in (("auto", False), ("default", True)):
+            its = []
+            for dataset in in_order([r for r in rows if r["workload"] == workload], "set"):
+                plain, ours = (mean(r["backward"] for r in of(rows, dataset, way)
+                                    if (r["iterations"] > 0) == trained and
+                                    (trained or r["balance threshold"] in ("-", "auto")))
+                               for way in ("plain", name))
+                its += [plain / ours] if math.isfinite(plain / ours) else []
+            cells += [f"{side(its):#.3g}".rstrip(".") if its else "" for side in (min, max)]
+        lines.append([f"{workload}, all datasets", *cells])
+    print_table("Speed of the gradient step with arc's default, × plain", [
+        "", "before training, least", "most", "in training, least", "most"], lines)
+
+
 def print_warps(rows):
     """Of the steps in which a lane adds."""
     lines = []
@@ -430,6 +449,7 @@ def main(words):
     print_end_to_end(means)
     print_parts(rows)
     print_in_training(rows)
+    print_by_workload(rows)
     print_spread(rows)
     print_warps(rows)
     print_means(means)
