@@ -13,7 +13,7 @@ namespace {
 
 /* Chunks of 32 rows to a warp: as many on every GPU, since the sum of a key is kept from one to the
    next, and its bits depend on it. */
-enum { CHUNKS = 8 };
+constexpr int CHUNKS = 8;
 
 template <class K, int WIDTH>
 __global__ void __launch_bounds__(THREADS, 1) add_to_words(job j) {
