@@ -198,7 +198,7 @@ ARC__FN arc_target_f32 arc_target_f32_first(arc_target_f32 target, int count);
    value the call runs at a third of its speed. If rows of values lie in memory, use
    arc/index_add.cuh: with one row per lane and random keys, this call runs at about 0.6 times the
    speed of one atomic per thread and value (3 and 32 values per row).
-   Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target. */
+   Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target or options. */
 ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values,
                          bool active ARC__CALLER);
 

@@ -24,9 +24,11 @@ ARC__FN arc__u64 arc__digest_target(arc__u64 digest, const arc__target *t) {
 /* That all lanes that must call are here, and agree on what a warp has in common. */
 ARC__FN void arc__check_warp(const arc__call *c) {
   arc__u64 digest = arc__digest((unsigned)c->width, (unsigned)c->threshold);
+  digest = arc__digest(digest, (unsigned)(c->literal.path << 8 | c->literal.promises));
   digest = arc__digest_target(digest, c->target);
   arc__u64 first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
-  ARC__CHECK(2, digest == first, "the lanes of a warp differ in target, width or threshold");
+  ARC__CHECK(2, digest == first,
+             "the lanes of a warp differ in target, width, threshold, path or promises");
   ARC__CHECK(2, arc__builder(c->target) == c->lane, "the target was built in another lane");
 }
 

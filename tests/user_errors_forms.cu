@@ -362,6 +362,12 @@ USER_ERROR(105, thresholds_of_a_dynamic_call, 32, 192, ABSENT, CHECK_SAYS("thres
   add_at(arc_target_f32_dynamic(rows, STRIDE, WIDTH), threshold);
 }
 
+USER_ERROR(122, path_by_lane, 32, 192, MEET, CHECK_SAYS("path or promises")) {
+  arc_options options = arc_options_default();
+  options.path = wrong && lane_index() % 2 ? ARC_PATH_ATOMIC : ARC_PATH_TREE;
+  arc_add_with_f32(right_target(rows), KEY, values, true, options);
+}
+
 USER_ERROR(66, mask_of_no_lanes, 32, 192, "simt: misuse: an empty mask", CHECK_SAYS("mask"), 1) {
   arc_options options = arc_options_default();
   options.lane_mask = wrong ? 0u : ARC_LANES_ALL;
