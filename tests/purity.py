@@ -139,9 +139,8 @@ USES = {"arc/wide.cuh": "arc_add_wide(arc_target_wide_rows(0, 7, 1), 0, v, true)
 BOTH = "arc_index_add_rows_with(&r, 0, 0, true, arc_options_default());"  # overloads, index_add
 must(sorted(USES) == sorted(forms), f"of {forms} some are not used")
 others = forms[1:]
-for order in ([], *([form] for form in others), *([form, "arc.cuh"] for form in others),
-              *(["arc.cuh", form] for form in others), others, others[::-1], others[2:] + others[:2],
-              ["arc.cuh", *others[::-1]], [drop_in[0], *others], [*others, drop_in[0]]):
+for order in ([], *([form] for form in others), *(["arc.cuh", form] for form in others), others,
+              ["arc.cuh", *others[::-1]], [drop_in[0], *others], [*others[::-1], drop_in[0], "arc.cuh"]):
     for order in ([first, *order], order) if order[:1] != ["arc.cuh"] else (order,):
         text = '#include "simt/simt.cuh"\n' + including(order) + "void use(float *v) {\n(void)v;\n"
         for suffix, target in (("_f32", "arc_target_f32_rows(v, 1, 1)"),

@@ -118,7 +118,7 @@ template <class T>
 static void all(const char *type) {
   for (int pattern = 0; pattern < PATTERNS; ++pattern)
     for (int way = 0; way < WAYS; ++way)
-      for (int active : {1, 7, 8, 16, 17, 25, 31, 32}) sums<T>(type, way, pattern, active);
+      for (int active : {1, 7, 8, 17, 25, 32}) sums<T>(type, way, pattern, active);
 }
 
 #if LEARNS

@@ -101,7 +101,7 @@ static void random_case(void) {
 
 int main(int argc, char **argv) {
   check_main(argc, argv);
-  long cases = check.cases >= 0 ? check.cases : 4000;
+  long cases = check.cases >= 0 ? check.cases : 1500;
   if (check.only >= cases) cases = check.only + 1; /* to repeat a case of a longer run */
   for (long i = 0; i < cases; ++i) random_case();
   return check_finish();

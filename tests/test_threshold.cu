@@ -105,10 +105,9 @@ static void one_warp(int path, int count, int threshold) {
 
 int main(int argc, char **argv) {
   check_main(argc, argv);
-  for (int entry = 0; entry < ENTRIES; ++entry)
-    for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)
-      for (int threshold = 0; threshold <= ARC_THRESHOLD_AUTO; ++threshold)
-        run_threshold(entry, path, threshold);
+  for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)
+    for (int threshold = 0; threshold <= ARC_THRESHOLD_AUTO; ++threshold)
+      run_threshold((path + threshold) % ENTRIES, path, threshold);
   for (int count = 1; count <= 32; ++count)
     for (int threshold = 0; threshold <= ARC_THRESHOLD_NEVER; ++threshold) {
       one_warp(ARC_PATH_TRANSPOSED, count, threshold);
