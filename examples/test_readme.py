@@ -3,9 +3,9 @@
 the library's, or those of one of the other rooms, or one program of theirs.
 SPDX-License-Identifier: Apache-2.0
 
-A program: each task's snippet of docs/tasks.md, by its name, compiles with CXX, for the CPU warp, which
-is the library SIMT, and with NVCC, and adds up to what it must; so does the whole one of
-docs/build.md, by the line that follows it, as `program`. Every page: each line of a table after
+PROGRAM `snippets`: those of docs/tasks.md compile with CXX, for the CPU warp, which is the library
+SIMT, and with NVCC, and add up to what they must; so does the whole one of docs/build.md, by the
+line that follows it, as `program`. Every page: each line of a table after
 <!-- figures: ... --> holds what the result files say, which the room checks that has them, and so
 does the column that <!-- held: ... --> names; what is quoted from files that are older than the last
 change of arc's decision is listed. Files that are linked are there, unless this copy lacks their
@@ -164,7 +164,7 @@ def check_runs(what, words, folder, status=0):
 def check_program(source, command):
     cxx, nvcc, simt = tools
     on_cpu, launches = re.subn(r"(\w+)<<<(.*?)>>>\(", r"SIMT_LAUNCH(\1, \2, 0, 0, ", source)
-    check(launches == 1, "program: no launch that can be translated for the CPU warp")
+    check(launches > 0, "program: no launch that can be translated for the CPU warp")
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("sums.cu", source), ("cpu.cu", on_cpu)):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
@@ -201,8 +201,8 @@ def check_page(name):
               or not os.path.exists(os.path.dirname(file)), f"{name}: no program {file}_simt")
 
 
-# What each snippet of docs/tasks.md needs around it: what stands before it, and a main that returns 0 where
-# its sums are right. By the name of its kernel.
+# What each snippet of docs/tasks.md needs around it: what stands before it, its launch, and what is
+# true where its sums are right. By the name of its kernel.
 AROUND = {
     "backward": ("static __device__ bool gradient(int id, float *g) {\n"
                  "  for (int i = 0; threadIdx.x < 10 && i < 9; ++i) g[i] = (float)(id * i);\n"
@@ -226,15 +226,18 @@ def check_snippets(text):
     snippets = {name: source for source, name in
                 re.findall(r"```c\n(__global__ void (\w+)\([^`]*)```", text)}
     check(sorted(snippets) == sorted(AROUND), f"docs/tasks.md: snippets {sorted(snippets)}")
-    if part in snippets:
-        name = part
-        before, launch, right = AROUND[name]
-        check_program("#include <math.h>\n#include <stdio.h>\n#include \"arc.cuh\"\n" + before +
-                      snippets[name] + "int main(void) {\n"
-                      "  if (cudaFree(0) != cudaSuccess) return puts(\"no GPU\"), 1;\n  " + launch + ";\n"
-                      "  cudaError_t error = cudaDeviceSynchronize();\n"
-                      "  if (error != cudaSuccess) return puts(cudaGetErrorString(error)), 1;\n"
-                      f"  return puts(\"{name}\"), !({right});\n}}\n",
+    if part == "snippets":
+        names = sorted(set(AROUND) & set(snippets))
+        tests = "".join(
+            f"namespace {name} {{\n{before}{snippets[name]}static bool right(void) {{\n  {launch};\n"
+            "  const cudaError_t error = cudaDeviceSynchronize();\n"
+            "  if (error != cudaSuccess) return puts(cudaGetErrorString(error)), false;\n"
+            f"  return puts(\"{name}\"), {right};\n}}\n}}\n"
+            for name in names for before, launch, right in [AROUND[name]])
+        check_program("#include <math.h>\n#include <stdio.h>\n#include \"arc.cuh\"\n" + tests +
+                      "int main(void) {\n"
+                      "  if (cudaFree(0) != cudaSuccess) return puts(\"no GPU\"), 1;\n"
+                      f"  return !({' && '.join(name + '::right()' for name in names)});\n}}\n",
                       "nvcc -arch=native -I. sums.cu -o sums")
 
 
