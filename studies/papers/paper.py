@@ -147,6 +147,11 @@ def shown(value, form):
     return format(value, form) if math.isfinite(value) else ""
 
 
+def three(value):
+    """Three digits; empty for no number."""
+    return shown(value, "#.3g").rstrip(".")
+
+
 def print_steps(rows):
     names, lines = [n for n in in_order(rows, "BW implementation") if n != "plain"], []
     for dataset in in_order(rows, "set"):
@@ -157,7 +162,7 @@ def print_steps(rows):
             threshold = "" if this is None or this["balance threshold"] in ("-", "auto") \
                 else f" ({this['balance threshold']})"
             lines[-1].append("" if this is None else
-                             f"{plain['backward'] / this['backward']:#.3g}{threshold}")
+                             f"{three(plain['backward'] / this['backward'])}{threshold}")
     print_table("Gradient step before training, ms of plain atomics, and speed of each "
                 "implementation at its best threshold, × plain", ["dataset", "plain ms", *names],
                 lines)
@@ -172,7 +177,7 @@ def print_sensitivity(rows):
             worst = min(((plain["backward"] / r["backward"], r["balance threshold"])
                          for r in of(rows, dataset, name) if r["balance threshold"].isdigit()),
                         default=None)
-            lines[-1].append("" if worst is None else "{:#.3g} ({})".format(*worst))
+            lines[-1].append("" if worst is None else f"{three(worst[0])} ({worst[1]})")
     print_table("The worst threshold of 0, 8, 16, 24, 32, speed × plain: below 1 it is slower",
                 ["dataset", *names], lines)
 
@@ -224,7 +229,7 @@ def print_in_training(rows):
                          if row["iterations"] > 0) for name in ("plain", *names)}
         if math.isfinite(ms["plain"]):
             lines.append([dataset, f"{ms['plain']:.4g}",
-                          *(shown(ms["plain"] / ms[name], "#.3g") for name in names)])
+                          *(three(ms["plain"] / ms[name]) for name in names)])
     print_table("Gradient step in training, ms of plain atomics, and speed, × plain: at the "
                 "threshold that was best before training, searched for every 2000 iterations, "
                 "tuned, and arc's own", ["dataset", "plain ms", *names], lines)
@@ -243,7 +248,7 @@ def print_by_workload(rows):
                                     (trained or r["balance threshold"] in ("-", "auto")))
                                for way in ("plain", name))
                 its += [plain / ours] if math.isfinite(plain / ours) else []
-            cells += [f"{side(its):#.3g}".rstrip(".") if its else "" for side in (min, max)]
+            cells += [three(side(its)) if its else "" for side in (min, max)]
         lines.append([f"{workload}, all datasets", *cells])
     print_table("Speed of the gradient step with arc's default, × plain", [
         "", "before training, least", "most", "in training, least", "most"], lines)
