@@ -1022,9 +1022,9 @@ enum {
 
 /* By the lanes, the threshold and the promises. All of c->lanes call. */
 ARC__FN int arc__decide_what(const arc__call *c) {
-  const bool below = __popc(c->present) < c->decision.min_present;
-  /* literally false if all reduce */
-  const bool few = !arc__reduces_all(c, c->decision.min_present) && below;
+  const int least = c->decision.min_present;
+  const bool below = __popc(c->present) < least;
+  const bool few = !arc__reduces_all(c, least) && below; /* literally false if all reduce */
   if (arc__is_auto_keyed(c)) return below ? ARC__EACH_LANE : ARC__GROUPS;
   if (arc__is_transposed(c) && arc__promised(c, ARC_PROMISE_ONE_KEY))
     return few ? ARC__EACH_LANE : ARC__ONE_GROUP;
@@ -1093,8 +1093,8 @@ ARC__ADD_FN void arc__add(arc__call c) {
   arc__decide(&c);
   const int what = c.decision.what;
   if (what == ARC__ONE_GROUP) {
-    arc__add_one_group(
-        &c, c.literal.path == ARC_PATH_TRANSPOSED); /* auto reads values elsewhere, too */
+    const bool is_auto = c.literal.path == ARC_PATH_AUTO; /* which reads values elsewhere, too */
+    arc__add_one_group(&c, !is_auto);
     return;
   }
   if (what == ARC__EACH_LANE) {
@@ -1117,8 +1117,9 @@ ARC__ADD_FN void arc__add(arc__call c) {
                         arc__emit, arc__emit_sum, arc__add_words
        all of the call  arc__check_call or arc__check_lanes, first of all; arc__make_mask_of_lane
                         before a vote; with c->present arc__match, arc__find_leaders, arc__key_of,
-                        arc__key_at; with c->group and c->leaders arc__dissolve_small_groups,
-                        arc__reduce_tree, arc__reduce_serialized, arc__reduce_butterfly; arc__add
+                        arc__key_at, arc__decide_least_lanes; with c->group, after that,
+                        arc__dissolve_small_groups; with c->leaders, too, arc__reduce_tree,
+                        arc__reduce_serialized, arc__reduce_butterfly; arc__add
        a full warp      arc__are_runs, arc__reduce_chunk and arc__chunk_slot, arc__emit_slot;
                         arc__add_group
    A form in front of arc.cuh may give all others a type of sums: ARC__FORM_SUFFIX, and with
