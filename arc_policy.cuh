@@ -20,8 +20,8 @@
        known at run time one compare. Set 1 for rows to which the whole grid adds at once: a
        camera's gradient, a background colour, a small table. A lane cannot detect such rows.
        Atomics to one row run one after the other (0.57 instead of 40 billion per second on an
-       H200), so it pays to send even one lane's values in one request. If a block adds to such rows
-       more than once, use arc_hot_add_f32: it is ten times as fast.
+       H200), so it is faster to send even one lane's values in one request. If a block adds to such
+       rows more than once, use arc_hot_add_f32: it is ten times as fast.
    ARC_VECTOR_ATOMICS  1, 0; with CUDA older than 12.1 the default is 0  [any]
        1: uses reduction instructions of 8 and 16 bytes if architecture (sm_90), alignment and
        address space allow them. 0: one float per request.

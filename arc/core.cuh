@@ -142,8 +142,8 @@ typedef struct ARC__TARGET_TAG(arc__target) {
   int chunk; /* values that are reduced at once: 32 or, of a width known at run time only, 4 */
   int step;  /* values from one parameter of a row to the next: 1, but of planes */
   /* The default decision, by the strides: bases are aligned as these allow. */
-  int min_lanes_to_reduce;  /* the smallest group that a reduction pays for, in this block; */
-  int min_lanes_to_match;   /* the fewest lanes for which matching keys pays */
+  int min_lanes_to_reduce;  /* the smallest group that is reduced in this block; */
+  int min_lanes_to_match;   /* the fewest lanes whose keys are matched */
   arc__slot warp_slot;      /* after a reduction over the warp */
   arc__slot half_warp_slot; /* after one over each half-warp */
   int lane_and_owner;       /* one register for two: arc__builder, arc__owns_warp_slot */
@@ -468,7 +468,7 @@ ARC__FN bool arc__has_redux(const arc__target *t) {
   return ARC__ARCH >= 800 && t->kind == ARC__I32 && t->width == 1 && t->chunk == ARC__WARP;
 }
 
-/* The fewest lanes for which a reduction pays, by a formula of arc_policy.cuh; work: its shuffles
+/* The fewest lanes that are reduced, by a formula of arc_policy.cuh; work: its shuffles
    or values. Of one piece of literal width a lane's requests are one of three constants. Each
    division has a type of its own, or compilers make one of them before they know the width. */
 #define ARC__LEAST_LANES(FORMULA, work)                                            \
