@@ -4,9 +4,9 @@
        nvcc -include arc/drop_in.cuh -DARC_PROFILE=1 ...
    Each atomicAdd on global memory that arc/drop_in.cuh would serve, and each whose result is used,
    counts by its line: calls of a warp, the lanes that arrive together, their addresses. So does
-   each arc_add_... of arc.cuh, by its keys; other forms do not. All add as without. Each add of a
-   line counts, but only the first warp calls and then one in about 64 are looked at. A file takes
-   17 MiB of device memory, for 64 lines. Below sm_70 all addresses count as different.
+   each arc_add_... of arc.cuh, by its keys; other forms do not. All add as without. The
+   first warp calls are looked at, then one in about 256, which stands for these. A file takes 17 MiB
+   of device memory, for 64 lines. Below sm_70 all addresses count as different.
 
        ARC_EXPERIMENTAL int arc_profile_print(FILE *out, const char *masks_csv);
    On the host, once, behind the kernels, for which it waits: one table of all such files of the
@@ -22,10 +22,12 @@
 #ifndef ARC_DROP_IN_CUH
 #error "arc/profile.cuh: include arc/drop_in.cuh with -DARC_PROFILE=1"
 #endif
-enum { ARC__PLACES = 64, ARC__COPIES = 16, ARC__NAME = 240, ARC__SLOTS = 256, ARC__EACH = 128 };
-/* Sums of a tally, which stand behind its calls by 33 * lanes + addresses. */
-enum { ARC__PASSES = 33 * 33, ARC__AGAIN, ARC__NEAR, ARC__NEXT, ARC__LOOPS, ARC__PARTED };
-enum { ARC__EVEN = ARC__PARTED + 1, ARC__REDUCED, ARC__LEAST, ARC__SUMS };
+enum { ARC__PLACES = 64, ARC__COPIES = 16, ARC__NAME = 240, ARC__SLOTS = 256 };
+enum { ARC__ALL = 16384, ARC__EACH = 256, ARC__RARELY = 256 }; /* warp calls that are looked at */
+/* Sums of a tally, which stand behind its calls by 33 * lanes + addresses; from NEAR on, over calls
+   that follow the one before. */
+enum { ARC__PASSES = 33 * 33, ARC__AGAIN, ARC__REDUCED, ARC__LEAST, ARC__NEAR, ARC__NEXT };
+enum { ARC__ADDS = ARC__NEXT + 1, ARC__LOOPS, ARC__PARTED, ARC__EVEN, ARC__SUMS };
 #if ARC_PROFILE
 enum { ARC__SEEN = 8 };
 struct arc__code_line {
@@ -46,13 +48,10 @@ struct arc__counts {
   /* How far each lane's address is from that of its statement before, with the distance of their
      lines above bit 57; 0: not known, all ones: it varies. */
   arc__u64 step[ARC__PLACES];
-  unsigned loose[ARC__PLACES]; /* bits 2 and 3 of addresses; 1: a lane's was another's before */
-  /* By multiprocessors: all adds, and warp calls that are counted: each of the first; then those
-     in one of 64 spans of time, which warps have in turns. */
-  arc__u64 adds[ARC__SLOTS][ARC__PLACES];
-  unsigned samples[ARC__SLOTS][ARC__PLACES];
-  /* By multiprocessors and their warps: each lane's address and line, and whether calls were left
-     out since; an address of each place. */
+  unsigned loose[ARC__PLACES];     /* bits 2 and 3 of addresses; 1: a lane's was another's before */
+  unsigned all, each[ARC__PLACES]; /* warp calls that were looked at; behind ALL, by line */
+  /* By multiprocessors and their warps: each lane's address and line, then block and time; an
+     address of each place. */
   arc__u64 last[ARC__SLOTS][64][33];
   unsigned seen[ARC__SLOTS][64][ARC__PLACES];
   arc__u64 tally[ARC__COPIES][ARC__PLACES][ARC__SUMS]; /* copies: adds to one address take turns */
@@ -64,44 +63,61 @@ ARC__FN int arc__count_place(arc__code_line at, int width) {
   arc__counts *c = &arc__counts_here;
   const unsigned line = (unsigned)at.line, kind = at.call ? 2u : width == 0;
   const arc__u64 id = (arc__u64)at.file << 17 | (line & 0x7fffu) << 2 | kind;
+  unsigned i = line, k = 0;
   ARC__NO_UNROLL
-  for (unsigned i = line; i < line + ARC__PLACES; ++i) {
-    arc__u64 *seen = &c->id[i % ARC__PLACES], before = *seen;
-    if (before == 0u) before = atomicCAS(seen, 0ull, id);
-    if (before == 0u) {
-      arc__counted *to = &c->place[i % ARC__PLACES];
-      for (int k = 0; at.file[k] && k < ARC__NAME - 1; ++k) to->file[k] = at.file[k];
-      for (int k = 0; at.call && at.call[k]; ++k) to->call[k] = at.call[k];
-      to->line = at.line;
-      to->width = width;
-    }
-    if (before == 0u || before == id) return (int)(i % ARC__PLACES);
+  while (c->id[i % ARC__PLACES] != 0u && c->id[i % ARC__PLACES] != id && ++k < ARC__PLACES) ++i;
+  i %= ARC__PLACES;
+  const arc__u64 before = c->id[i] == id ? id : atomicCAS(&c->id[i], 0ull, id);
+  if (before == 0u) {
+    arc__counted *to = &c->place[i];
+    for (k = 0; at.file[k] && k < ARC__NAME - 1; ++k) to->file[k] = at.file[k];
+    for (k = 0; at.call && at.call[k]; ++k) to->call[k] = at.call[k];
+    to->line = at.line;
+    to->width = width;
   }
+  if (before == 0u || before == id) return (int)i;
   atomicAdd(&c->lost, 1ull);
   return -1;
 }
 
-/* Counts a call of `lanes`, which all call; groups of `least`, up to 32, are reduced, of 0 none: a
+/* What lies in memory now. Not volatile: a loop with such begins with YIELD, which lets lanes that
+   wait for these go on apart. */
+ARC__FN unsigned arc__fresh(const unsigned *p) {
+#if defined(__CUDA_ARCH__)
+  unsigned x;
+  asm("ld.global.cg.u32 %0, [%1];" : "=r"(x) : "l"(__cvta_generic_to_global(p)));
+  return x;
+#else
+  return *(const volatile unsigned *)p;
+#endif
+}
+/* How many calls of a line one stands for, which is looked at: the first, then one by chance; 0: for
+   none, but for what follows what, as calls in one of 64 spans of time do, which warps have in turns;
+   negative: it is not looked at. */
+ARC__FN int arc__looks(int line) {
+  unsigned clock = (unsigned)clock64(), warp = (unsigned)arc__thread() / 32u;
+#if defined(__CUDA_ARCH__)
+  asm("mov.u32 %0, %%clock;\n\tmov.u32 %1, %%warpid;" : "=r"(clock), "=r"(warp));
+#endif
+  if (arc__counts_here.each[(unsigned)line % ARC__PLACES] < ARC__EACH) return 1;
+  return clock / 4u % ARC__RARELY == 0u ? ARC__RARELY
+                                        : 0 - (((clock >> 15 ^ warp >> 1) & 63u) != 0u);
+}
+/* Looks at a call of `lanes`, which all call; groups of `least`, up to 32, are reduced, of 0 none: a
    vote on what is known, such as 33, nvcc 13.0 moves to where one lane waits for all. Out of line,
    and they meet again at its end: a loop that they leave at several places parts them no further. */
 static __device__ inline __attribute__((noinline)) void arc__count(unsigned lanes, arc__u64 address,
                                                                    arc__code_line at, int width,
-                                                                   int least, int threshold) {
+                                                                   int stands_for, int least,
+                                                                   int threshold) {
   arc__counts *c = &arc__counts_here;
   const int lane = arc__lane(), place = arc__count_place(at, width); /* one for all */
-  const bool leads = arc__leads(lanes, lane);
-  unsigned here = blockIdx.x, warp = (unsigned)arc__thread() / 32u, clock = (unsigned)clock64();
+  unsigned here = blockIdx.x, warp = (unsigned)arc__thread() / 32u;
 #if defined(__CUDA_ARCH__)
   asm("mov.u32 %0, %%smid;\n\tmov.u32 %1, %%warpid;" : "=r"(here), "=r"(warp));
 #endif
   here %= ARC__SLOTS, warp %= 64u;
-  arc__u64 *last = c->last[here][warp], *left_out = &last[32];
-  if (place >= 0 && leads) atomicAdd(&c->adds[here][place], (arc__u64)__popc(lanes));
-  const bool counts = place >= 0 && (c->samples[here][place] < ARC__EACH ||
-                                     ((clock >> 15 ^ warp >> 1) & 63u) == 0u);
-  if (!__any_sync(lanes, counts)) {
-    if (leads) *left_out = 1u;
-  } else {
+  if (place >= 0) { /* for all */
     unsigned same = 1u << lane, sector = same, most = 1, hits = 0, sum = 0;
 #if ARC__ARCH >= 700
     same = __match_any_sync(lanes, address);
@@ -112,50 +128,60 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
     for (unsigned step = 16; step > 0; step /= 2)
       if (__ballot_sync(lanes, (unsigned)__popc(same) >= most + step) & sector) most += step;
     const unsigned id = (unsigned)(address >> 2);
-    volatile unsigned(*seen)[64][ARC__PLACES] = c->seen;
-    ARC__UNROLL
-    for (unsigned i = 1; i <= ARC__SEEN; ++i) /* the loads together */
-      hits += seen[here ^ i][warp][place] == id;
+    ARC__NO_UNROLL
+    for (unsigned i = 1; i <= ARC__SEEN; ++i)
+      hits += arc__fresh(&c->seen[here ^ i][warp][place]) == id;
     hits = (arc__leads(sector, lane) ? most : 0u) + (is_first ? 0u : hits << 8);
     ARC__NO_UNROLL
     for (unsigned bit = 1; bit < 1u << 12; bit *= 2)
       sum += (unsigned)__popc(__ballot_sync(lanes, (hits & bit) != 0u)) * bit;
+    arc__u64 *last = c->last[here][warp];
     const arc__u64 now = address + ((arc__u64)at.line << 57), step = now - last[lane];
-    const bool follows = *left_out == 0u;
     const arc__u64 before = __shfl_sync(lanes, last[lane], arc__highest(lanes));
     const bool corners = __any_sync(lanes, step << 7 != 0u && (now - before) << 7 == 0u);
     const bool even = !__any_sync(lanes, step != __shfl_sync(lanes, step, arc__highest(lanes)));
     const bool reduced = least > 0 && __any_sync(lanes, __popc(same) >= least);
     const int addresses = __popc(__ballot_sync(lanes, is_first));
     last[lane] = now;
-    if (leads) {
+    if (arc__leads(lanes, lane)) {
+      const unsigned span = (unsigned)clock64() >> 15, block = blockIdx.x + gridDim.x * blockIdx.y;
+      const bool all = arc__fresh(&c->all) < ARC__ALL;
+      const bool follows = all || (((span ^ warp >> 1) & 63u) == 0u && (unsigned)last[32] == span);
+      const bool inside = follows && last[32] >> 32 == block;
+      last[32] = (arc__u64)block << 32 | span;
+      if (all)
+        atomicAdd(&c->all, 1u);
+      else if (stands_for == 1)
+        atomicAdd(&c->each[(unsigned)at.line % ARC__PLACES], 1u);
       arc__u64 *to = c->tally[here % ARC__COPIES][place], *known = &c->step[place];
       const arc__u64 want = even ? step : ~0ull;
       const arc__u64 was = !follows ? want : *known != 0u ? *known : atomicCAS(known, 0ull, want);
       if (was != 0u && was != want) *known = ~0ull;
       const unsigned loose = ((unsigned)address & 12u) | (follows && even && corners);
       if (loose & ~c->loose[place]) atomicOr(&c->loose[place], loose);
-      c->samples[here][place] += 1u;
-      *left_out = 0u;
-      seen[here][warp][place] = id;
+      c->seen[here][warp][place] = id;
       /* rows that lie side by side say nothing of a loop */
       const bool parted = follows && addresses > 1 && 6 * (int)(sum & 0xffu) > addresses;
-      const bool moves = follows && even && step != 0u && (step + (1ull << 56)) >> 57 == 0u;
+      const bool moves = inside && even && step != 0u && (step + (1ull << 56)) >> 57 == 0u;
       const auto add = [to](int to_sum, unsigned x) {
         if (x) atomicAdd(&to[to_sum], (arc__u64)x);
       };
-      add(33 * __popc(lanes) + addresses, 1), add(ARC__PASSES, sum & 0xffu);
-      add(ARC__AGAIN, sum >> 8), add(ARC__NEAR, seen[here][warp ^ 1u][place] == id);
-      add(ARC__NEXT, follows), add(ARC__LOOPS, moves && step + 64u <= 128u);
+      const unsigned calls = (unsigned)stands_for;
+      add(33 * __popc(lanes) + addresses, calls), add(ARC__PASSES, (sum & 0xffu) * calls);
+      add(ARC__AGAIN, (sum >> 8) * calls), add(ARC__REDUCED, reduced * calls);
+      add(ARC__LEAST, (unsigned)threshold * calls), add(ARC__NEXT, follows);
+      add(ARC__NEAR, follows && c->seen[here][warp ^ 1u][place] == id);
+      add(ARC__ADDS, follows ? (unsigned)__popc(lanes) : 0u);
+      add(ARC__LOOPS, moves && step + 64u <= 128u);
       add(ARC__PARTED, parted), add(ARC__EVEN, parted && moves);
-      add(ARC__REDUCED, reduced), add(ARC__LEAST, (unsigned)threshold);
     }
   }
   __syncwarp(lanes);
 }
 ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
-  if (__isShared(p)) return; /* before the lanes: the others wait for those that count */
-  arc__count(arc__lanes_here(), (arc__u64)p, at, width, 0, 0);
+  const int stands_for = arc__looks(at.line);
+  if (stands_for < 0 || __isShared(p)) return; /* before the lanes, which wait for each other */
+  arc__count(arc__lanes_here(), (arc__u64)p, at, width, stands_for, 0, 0);
 }
 #define arc__count_used(p, at) arc__count_add(p, at, 0)
 
@@ -180,9 +206,11 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
   const int threshold = c.literal.path == ARC_PATH_ATOMIC ? 33 : asked.decision.min_present;
   const int group = asked.decision.min_group < 2 ? 2 : asked.decision.min_group;
   const int least = plain || threshold > 32 ? 0 : group;
+  const int looks = __shfl_sync(asked.lanes, arc__looks(at.line), arc__highest(asked.lanes));
   int place = -1;
-  if (c.active) /* each row in 32 bytes of its own */
-    arc__count(asked.present, (arc__u64)arc__key_id(c.key) << 5, at, c.width, least, threshold);
+  if (c.active && looks >= 0) /* each row in 32 bytes of its own */
+    arc__count(asked.present, (arc__u64)arc__key_id(c.key) << 5, at, c.width, looks, least,
+               threshold);
   else if (asked.present == 0u && arc__leads(asked.lanes, c.lane))
     place = arc__count_place(at, c.width);
   if (place >= 0) atomicAdd(&arc__counts_here.tally[0][place][0], 1ull);
@@ -213,7 +241,7 @@ struct arc__line {
   int line, width, sums;        /* whether the flag sums: 0, 1; -1: as is predicted */
   int values, pieces, loop;     /* of the call of arc that is predicted; of a loop */
   double calls, lanes, addresses, passes, again, plain, flag, gain;
-  double adds, tally[ARC__SUMS]; /* of all calls; of those that were looked at */
+  double tally[ARC__SUMS];
   unsigned loose;
   arc__u64 step;
 };
@@ -267,7 +295,6 @@ static inline void arc__read(std::vector<arc__line> *lines) {
     l->file = at->file, l->call = at->call, l->line = at->line, l->width = at->width;
     l->step = is_new || l->step == c->step[place] ? c->step[place] : ~0ull;
     l->sums = -1, l->loose |= c->loose[place];
-    for (int slot = 0; slot < ARC__SLOTS; ++slot) l->adds += (double)c->adds[slot][place];
     for (int copy = 0; copy < ARC__COPIES; ++copy)
       for (int k = 0; k < ARC__SUMS; ++k) l->tally[k] += (double)c->tally[copy][place][k];
   }
@@ -294,30 +321,31 @@ static inline void arc__read(std::vector<arc__line> *lines) {
 
 /* How many values a loop adds, if each but its first is as far from the one before in all lanes;
    beyond 1024, these are no loop's. */
-static inline int arc__loop(double followed, double moved, double calls) {
-  const double values = followed / fmax(followed - moved, 1 / fmax(calls, 1));
+static inline int arc__loop(double calls, double moved) {
+  const double values = calls / fmax(calls - moved, 1);
   return values > 1.9 && values < 1024 ? (int)(values + 0.5) : 1;
 }
 /* What was counted of the line; and how many values a call of arc would have: a loop's, or those of
    lines in a row, each lane's addresses of which are as far apart in each call. */
 static inline void arc__count_values(arc__line *l, arc__line **first) {
-  double calls = 0, *tally = l->tally;
-  for (int bin = 1; bin < ARC__PASSES; ++bin) calls += tally[bin];
-  for (int k = 1; k < ARC__SUMS; ++k) tally[k] /= fmax(calls, 1);
+  double *tally = l->tally;
+  for (int bin = 1; bin < ARC__PASSES; ++bin) l->calls += tally[bin];
+  for (int k = 1; k < ARC__NEAR; ++k) tally[k] /= fmax(l->calls, 1);
   for (int bin = 1; bin < ARC__PASSES; ++bin)
     l->lanes += tally[bin] * (bin / 33), l->addresses += tally[bin] * (bin % 33);
-  l->calls = l->adds / fmax(l->lanes, 1);
   l->passes = tally[ARC__PASSES], l->again = tally[ARC__AGAIN] / ARC__SEEN;
-  const int close = arc__loop(tally[ARC__NEXT], tally[ARC__LOOPS], calls);
-  l->loop = close > 1 ? close : arc__loop(tally[ARC__PARTED], tally[ARC__EVEN], calls);
+  const int close = arc__loop(tally[ARC__NEXT], tally[ARC__LOOPS]);
+  const int far = arc__loop(tally[ARC__PARTED], tally[ARC__EVEN]);
+  l->loop = far > 2 * close ? far : close;
   l->values = l->call.empty() ? l->loop : l->width;
-  l->pieces = l->call.empty() && (close == 1 || l->loose & 1u) ? l->values : 1;
+  l->pieces = l->call.empty() && (l->loop != close || l->loose & 1u) ? l->values : 1;
   const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
   const arc__line *f = *first;
   const int pieces = f ? f->pieces + (apart > 128u || l->loose & 1u) : 1;
   if (!f || f->file != l->file || l->width != f->width || l->width % 3 == 0 || l->values > 1 ||
-      !l->call.empty() || !f->call.empty() || l[-1].adds != l->adds || l->step == 0 ||
-      (int)down != l->line - l[-1].line || (pieces > 8 && l->step != l[-1].step))
+      !l->call.empty() || !f->call.empty() ||
+      fabs(l[-1].tally[ARC__ADDS] - l->tally[ARC__ADDS]) > 0.25 * l->tally[ARC__ADDS] ||
+      l->step == 0 || (int)down != l->line - l[-1].line || (pieces > 8 && l->step != l[-1].step))
     *first = l;
   for (arc__line *k = *first; k < l; ++k) k->pieces = pieces, k->values = (int)(l - *first) + 1;
   if (*first != l) l->pieces = pieces, l->values = l[-1].values, l->loose = f->loose;
@@ -337,7 +365,8 @@ static inline void arc__print_notes(FILE *out, const arc__line *l) {
   else if (!is_call && l->values > 1)
     fprintf(out, ", %s %d %s", l->loop > 1 ? "a loop or helper over about" : "one call of",
             l->values, l->pieces > 1 ? "arrays or corners" : "values");
-  if (l->width && l->tally[ARC__NEAR] > 0.25 && l->addresses > 0.7 * l->lanes)
+  if (l->width && l->tally[ARC__NEAR] > 0.25 * fmax(l->tally[ARC__NEXT], 1) &&
+      l->addresses > 0.7 * l->lanes)
     fprintf(out, ", put neighbours back into one warp first");
 }
 

@@ -84,8 +84,11 @@ enum { CALLS = sizeof printed_calls / sizeof *printed_calls };
 
 /* Counts of whole warps, whose lanes the CPU warp parts at an atomicAdd. What is printed of each
    stands in the same order below. */
-#define COUNTS_TYPE(p, type) \
-  arc__count(ARC_LANES_ALL, (arc__u64)(p), arc__code_line ARC__HERE, type, 0, 0)
+static __device__ void arc__count_all(arc__u64 p, arc__code_line at, int type) {
+  const int looks = __shfl_sync(ARC_LANES_ALL, arc__looks(at.line), 31);
+  if (looks >= 0) arc__count(ARC_LANES_ALL, p, at, type, looks, 0, 0);
+}
+#define COUNTS_TYPE(p, type) arc__count_all((arc__u64)(p), arc__code_line ARC__HERE, type)
 #define COUNTS(p) COUNTS_TYPE(p, 1)
 enum { FIRST_COUNT = __LINE__ + 5 };
 static __global__ void count_warps(const float *at) {
@@ -133,7 +136,7 @@ static const struct {
 enum { COUNTED_LINES = sizeof printed_counts / sizeof *printed_counts };
 
 /* Far more calls than are counted: all adds are, and a row's lines stay known. */
-enum { FIRST_OFTEN = __LINE__ + 4, ROUNDS = 4000 };
+enum { FIRST_OFTEN = __LINE__ + 4, ROUNDS = 40000 };
 static __global__ void count_often(const float *at) {
   for (int round = 0; round < ROUNDS; ++round) {
     const float *row = at + 4 * (((int)threadIdx.x + round) / 8 % 32);
@@ -207,16 +210,16 @@ static void calls_left_out(void) {
     const std::string row = row_of(table, FIRST_OFTEN + i);
     double calls, lanes, addresses;
     CHECK(sscanf(row.c_str(), " %*f %lf %*f%% %lf %lf", &calls, &lanes, &addresses) == 3 &&
-              calls == ROUNDS && lanes == 32 && addresses > 4 && addresses <= 5 &&
-              strstr(row.c_str(), ", one call of 3 values"),
+              fabs(calls - ROUNDS) < 0.5 * ROUNDS && lanes == 32 && addresses > 4 &&
+              addresses <= 5 && strstr(row.c_str(), ", one call of 3 values"),
           "often %d: %s", i, row.c_str());
   }
   CHECK(cudaMemcpyFromSymbol(&counts, arc__counts_here, sizeof counts) == cudaSuccess,
         "the counts");
-  for (int place = 0; place < ARC__PLACES; ++place)
-    if (counts.place[place].line == FIRST_OFTEN)
-      for (int slot = 0; slot < ARC__SLOTS; ++slot) counted += counts.samples[slot][place];
-  CHECK(counted >= ARC__EACH && counted < ROUNDS / 4, "%u calls are counted", counted);
+  for (const auto &copy : counts.tally)
+    for (int place = 0; place < ARC__PLACES; ++place)
+      if (counts.place[place].line == FIRST_OFTEN) counted += (unsigned)copy[place][ARC__NEXT];
+  CHECK(counted > 50 && counted < ROUNDS / 4, "%u calls are looked at in a row", counted);
 }
 
 static void calls_of_arc(void) {
