@@ -105,7 +105,7 @@ half_across_pieces test_types:TEST_TYPES_PART=3 s/slot.follows = value > begin \
 half_across_chunks test_types:TEST_TYPES_PART=3 s/single ? 0 : value, most);/single ? 0 : value, ARC__WARP);/
 half_of_the_value_before_lost test_types:TEST_TYPES_PART=3 s/goes_before = odd \&\& i > 0 \&\& at.offset > 0;/goes_before = odd;/
 half_behind_the_row test_types:TEST_TYPES_PART=3 s/arc__word next = none;/arc__word next = w[low];/
-half_in_the_wrong_place test_types:TEST_TYPES_PART=3 s/odd ? none : w\[low\], odd ? w\[low\] : next,/w[low], next,/
+half_in_the_wrong_place test_types:TEST_TYPES_PART=3 s/odd ? w\[low\] : next, scale);/next, scale);/
 odd_row_as_an_even_one test_types:TEST_TYPES_PART=3 s/bool odd = each == 2 \&\& (log2 <= 2 ?/bool odd = each == 2 \&\& (false ?/
 halves_of_old_architectures test_types:TEST_TYPES_PART=3,SIMT_ARCH=600 s/ + arc__half_value(memory, b.lo >> 16));/);/
 +fixed_unscaled test_types:TEST_TYPES_PART=4 s/return arc__fixed(x \* scale);/return arc__fixed(x);/
