@@ -101,18 +101,18 @@ typedef long long i64;
   arc_hot_add_with_f32(&hot, key, values, active, o);        \
   arc_hot_end_f32(&hot);
 /* The scope is that of all atomics of a call, the compare-and-swaps of half sums too. */
-#define SCOPE_OF_ADDS                                  \
-  o.scope = SCOPE;                                     \
-  arc_add_with_bf16(TO_bf16(9), key, from, active, o); \
-  arc_add_with_f32(TO_f32(9), key, from, active, o);   \
-  arc_add_with_f64(TO_f64(9), key, (const f64 *)(const void *)from, active, o);
+#define SCOPE_OF_ADDS(scope_)                          \
+  o.scope = scope_;                                    \
+  arc_add_with_bf16(TO_bf16(3), key, from, active, o); \
+  arc_add_with_f32(TO_f32(3), key, from, active, o);   \
+  arc_add_with_f64(TO_f64(3), key, (const f64 *)(const void *)from, active, o);
 /* And of what a form adds at its end. */
-#define SCOPE_OF_FORMS                                                 \
-  __shared__ float sums_of_hot[ARC_HOT_BYTES(sizeof(float), 4, 9, 128) / sizeof(float)];               \
-  arc_target_f32 t = TO_f32(9);                                        \
+#define SCOPE_OF_FORMS(scope_)                                         \
+  __shared__ float sums_of_hot[ARC_HOT_BYTES(sizeof(float), 4, 3, 128) / sizeof(float)]; \
+  arc_target_f32 t = TO_f32(3);                                        \
   arc_hot_f32 hot = arc_hot_begin_f32(t, sums_of_hot, 0, 4);           \
-  arc_index_add_f32 gather = arc_index_add_begin_f32(t, from, 9);      \
-  o.scope = SCOPE;                                                     \
+  arc_index_add_f32 gather = arc_index_add_begin_f32(t, from, 3);      \
+  o.scope = scope_;                                                    \
   for (int i = 0; i < width; ++i) {                                    \
     arc_hot_add_with_f32(&hot, key, from, active, o);                  \
     arc_index_add_rows_with_f32(&gather, key, i, active, o);           \
