@@ -129,7 +129,7 @@ for macros, wanted in (
          "max_pieces=1 wide_words=6 cost_reduce=50 cost_value=6 "
          "cost_match=120 cost_match_shuffle=10 cost_request=10 drop_in=sums profile=0 safe_masks=0")):
     text = string_of(*(f"-DARC_{macro}" for macro in macros))
-    must(text == f"arc 0.6.0 {wanted}|600", f"the policy reads '{text}', must be '{wanted}'")
+    must(text == f"arc 0.9.0 {wanted}|900", f"the policy reads '{text}', must be '{wanted}'")
 must("safe_masks=1" in string_of("-DARC_SAFE_MASKS=1"), "safe masks alone are not said")
 text = string_of(main=late("arc_tune.h", "arc_policy.cuh", [
     ("ARC_PATH", 5), ("ARC_SCOPE", 2), ("ARC_BALANCE_THRESHOLD", 9), ("ARC_KEY_BITS", 64)]) + "\n" +
