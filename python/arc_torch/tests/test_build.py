@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from unittest import mock
 
 import testing  # skips where there is no PyTorch
 import need
@@ -84,6 +85,13 @@ def test_of_another_pytorch(folder):
     version = "import importlib.metadata as m; m.version = lambda _: '0'\n"  # it is not installed
     out, error = start(environment, version + PROGRAM).communicate(timeout=100)
     assert out.count("arc_torch:") == 1 and "another PyTorch, reinstall" in out, (out, error)
+
+
+def test_cache(_):
+    """What another PyTorch has built is not found."""
+    with mock.patch.object(arc_torch.torch, "__version__", "2.0"):
+        other = arc_torch.build_name(testing.GPU)
+    assert other != arc_torch.build_name(testing.GPU)
 
 
 def test_dead_build(folder):
@@ -175,6 +183,6 @@ def in_folder(test):
 
 
 testing.run("test_build", [in_folder(test) for test in (
-    test_failure, test_without_setuptools, test_of_another_pytorch, test_dead_build,
+    test_failure, test_without_setuptools, test_of_another_pytorch, test_cache, test_dead_build,
     test_living_build, test_without_pytorch, test_without_wheel, test_without_architecture,
     test_failing_install)])
