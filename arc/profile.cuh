@@ -66,6 +66,7 @@ ARC__FN int arc__count_place(arc__code_line at, int width) {
   unsigned i = line, k = 0;
   ARC__NO_UNROLL
   while (c->id[i % ARC__PLACES] != 0u && c->id[i % ARC__PLACES] != id && ++k < ARC__PLACES) ++i;
+  if (k == ARC__PLACES) atomicAdd(&c->lost, 1ull);
   i %= ARC__PLACES;
   const arc__u64 before = c->id[i] == id ? id : atomicCAS(&c->id[i], 0ull, id);
   if (before == 0u) {
@@ -75,9 +76,7 @@ ARC__FN int arc__count_place(arc__code_line at, int width) {
     to->line = at.line;
     to->width = width;
   }
-  if (before == 0u || before == id) return (int)i;
-  atomicAdd(&c->lost, 1ull);
-  return -1;
+  return before == 0u || before == id ? (int)i : -1;
 }
 
 /* What lies in memory now. Not volatile: a loop with such begins with YIELD, which lets lanes that
