@@ -99,8 +99,8 @@ ARC__FN int arc__looks(int line) {
   asm("mov.u32 %0, %%clock;\n\tmov.u32 %1, %%warpid;" : "=r"(clock), "=r"(warp));
 #endif
   if (arc__counts_here.each[(unsigned)line % ARC__PLACES] < ARC__EACH) return 1;
-  return clock / 4u % ARC__RARELY == 0u ? ARC__RARELY
-                                        : 0 - (((clock >> 15 ^ warp >> 1) & 63u) != 0u);
+  if (clock * 0x9e3779b9u < ~0u / ARC__RARELY) return ARC__RARELY; /* not in step with a loop */
+  return ((clock >> 15 ^ warp >> 1) & 63u) == 0u ? 0 : -1;
 }
 /* Looks at a call of `lanes`, which all call; groups of `least`, up to 32, are reduced, of 0 none: a
    vote on what is known, such as 33, nvcc 13.0 moves to where one lane waits for all. Out of line,
