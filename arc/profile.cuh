@@ -396,16 +396,16 @@ ARC_EXPERIMENTAL static inline int arc_profile_print(FILE *out, const char *mask
   for (arc__line &l : lines) arc__predict(&l), plain += l.plain;
   std::stable_sort(lines.begin(), lines.end(),
                    [](const arc__line &a, const arc__line &b) { return a.plain > b.plain; });
-  const int wide = ARC_PROFILE ? 9 : 27;
+  const int columns = ARC_PROFILE ? 9 : 27;
   fprintf(out, "%slanes  addresses  passes    hot   flag   call  %-*s  line\n",
-          ARC_PROFILE ? "place  warp calls  share  " : "", wide, ARC_PROFILE ? "fits" : "does");
+          ARC_PROFILE ? "place  warp calls  share  " : "", columns, ARC_PROFILE ? "fits" : "does");
   if (masks) good &= fprintf(masks, "# arc masks\nplace,lanes,addresses,calls\n") > 0;
   for (const arc__line &l : lines) {
     ++place;
     if (ARC_PROFILE)
       fprintf(out, "%5d %11.0f %5.1f%%  ", place, l.calls, 100 * l.plain / fmax(plain, 1));
     fprintf(out, "%5.1f %10.1f %7.1f %6.1f %6.2f %6.2f  %-*s  %s:%d", l.lanes, l.addresses,
-            l.passes, l.again, l.flag, l.gain, wide, l.does.c_str(), l.file.c_str(), l.line);
+            l.passes, l.again, l.flag, l.gain, columns, l.does.c_str(), l.file.c_str(), l.line);
     arc__print_notes(out, &l);
     fprintf(out, "\n");
     for (int bin = 1; masks && l.width && bin < ARC__PASSES; ++bin)

@@ -34,7 +34,7 @@ key_from_the_wrong_lane test_property s/? c->key : arc__key_of(c, arc__highest(c
 key_promised_by_nobody test_property s/has_key = arc__promised(c, ARC_PROMISE_ONE_KEY);/has_key = true;/
 one_value_from_every_lane test_property s/slot.owned = slot.is_value = arc__leads(group, c->lane);/slot.owned = slot.is_value = true;/
 sums_from_every_lane test_property s/if (adds) arc__emit/if (c->active) arc__emit/
-butterfly_sums_from_every_lane test_property s/arc__add_chunks(c, true, arc__leads(c->group, c->lane));/arc__add_chunks(c, true, c->path == ARC_PATH_BUTTERFLY ? c->active : arc__leads(c->group, c->lane));/
+butterfly_sums_from_every_lane test_property s/arc__add_chunks(c, true, arc__leads(c->group, c->lane));/arc__add_chunks(c, true, c->literal.path == ARC_PATH_BUTTERFLY ? c->active : arc__leads(c->group, c->lane));/
 inactive_lanes_counted test_threshold s/below = __popc(c->present) < least/below = __popc(c->lanes) < least/
 +threshold_off_by_one_grouped test_threshold s/__popc(c->group) < c->decision.min_group) c->group/__popc(c->group) <= c->decision.min_group) c->group/
 decision_of_8_bytes_by_words test_paths s/FORMULA((unsigned)(work), (unsigned)arc__requests(words, 3))/FORMULA((unsigned)(work), (unsigned)words)/
