@@ -24,7 +24,7 @@
 
    Words
        lane       a thread of a warp, numbered 0 to 31
-       active     said of a lane that has something to add in this call
+       active     a lane is active if it has something to add in this call
        key        the number of the row to which a lane adds
        width, n   the number of values that a lane adds in one call
        parameter  a place in a row: value i of a lane is added to parameter i of the row
@@ -100,7 +100,7 @@
    at run time. */
 typedef long long arc_key;
 
-/* Describes where rows lie. A target also holds what its lane adds after a reduction, and the
+/* Describes where rows lie. A target also holds which sum its lane adds after a reduction, and the
    default decision, so that a loop does not compute them again.
    Build it once, above the loop. It belongs to the lane that built it: do not pass it to another
    lane, through memory or by a shuffle. In a lambda build it inside: if a lambda that is not
