@@ -23,9 +23,9 @@
 #error "arc/profile.cuh: include arc/drop_in.cuh with -DARC_PROFILE=1"
 #endif
 enum { ARC__PLACES = 64, ARC__COPIES = 16, ARC__NAME = 240, ARC__SLOTS = 256 };
-enum { ARC__ALL = 16384, ARC__EACH = 256, ARC__RARELY = 256 }; /* warp calls that are looked at */
+enum { ARC__ALL = 2048, ARC__EACH = 256, ARC__RARELY = 256 }; /* warp calls that are looked at */
 /* Sums of a tally, which stand behind its calls by 33 * lanes + addresses; from NEAR on, over calls
-   that follow the one before. */
+   in turn, of which the one before is known. */
 enum { ARC__PASSES = 33 * 33, ARC__AGAIN, ARC__REDUCED, ARC__LEAST, ARC__NEAR, ARC__NEXT };
 enum { ARC__ADDS = ARC__NEXT + 1, ARC__LOOPS, ARC__PARTED, ARC__EVEN, ARC__SUMS };
 #if ARC_PROFILE
@@ -48,8 +48,9 @@ struct arc__counts {
   /* How far each lane's address is from that of its statement before, with the distance of their
      lines above bit 57; 0: not known, all ones: it varies. */
   arc__u64 step[ARC__PLACES];
-  unsigned loose[ARC__PLACES];     /* bits 2 and 3 of addresses; 1: a lane's was another's before */
-  unsigned all, each[ARC__PLACES]; /* warp calls that were looked at; behind ALL, by line */
+  unsigned loose[ARC__PLACES]; /* bits 2 and 3 of addresses; 1: a lane's was another's before */
+  /* Warp calls that were looked at, by multiprocessor; behind ALL of it, by line. */
+  unsigned all[ARC__SLOTS], each[ARC__PLACES];
   /* By multiprocessors and their warps: each lane's address and line, then block and time; an
      address of each place. */
   arc__u64 last[ARC__SLOTS][64][33];
@@ -144,12 +145,12 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
     last[lane] = now;
     if (arc__leads(lanes, lane)) {
       const unsigned span = (unsigned)clock64() >> 15, block = blockIdx.x + gridDim.x * blockIdx.y;
-      const bool all = arc__fresh(&c->all) < ARC__ALL;
-      const bool follows = all || (((span ^ warp >> 1) & 63u) == 0u && (unsigned)last[32] == span);
+      const bool all = c->all[here] < ARC__ALL, in_turn = all || ((span ^ warp >> 1) & 63u) == 0u;
+      const bool follows = in_turn && (all ? last[32] != 0u : (unsigned)last[32] == span);
       const bool inside = follows && last[32] >> 32 == block;
       last[32] = (arc__u64)block << 32 | span;
       if (all)
-        atomicAdd(&c->all, 1u);
+        atomicAdd(&c->all[here], 1u);
       else if (stands_for == 1)
         atomicAdd(&c->each[(unsigned)at.line % ARC__PLACES], 1u);
       arc__u64 *to = c->tally[here % ARC__COPIES][place], *known = &c->step[place];
@@ -169,8 +170,8 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
       add(33 * __popc(lanes) + addresses, calls), add(ARC__PASSES, (sum & 0xffu) * calls);
       add(ARC__AGAIN, (sum >> 8) * calls), add(ARC__REDUCED, reduced * calls);
       add(ARC__LEAST, (unsigned)threshold * calls), add(ARC__NEXT, follows);
-      add(ARC__NEAR, follows && c->seen[here][warp ^ 1u][place] == id);
-      add(ARC__ADDS, follows ? (unsigned)__popc(lanes) : 0u);
+      const unsigned adds = in_turn ? (unsigned)__popc(lanes) : 0u;
+      add(ARC__ADDS, adds), add(ARC__NEAR, c->seen[here][warp ^ 1u][place] == id ? adds : 0u);
       add(ARC__LOOPS, moves && step + 64u <= 128u);
       add(ARC__PARTED, parted), add(ARC__EVEN, parted && moves);
     }
@@ -364,7 +365,7 @@ static inline void arc__print_notes(FILE *out, const arc__line *l) {
   else if (!is_call && l->values > 1)
     fprintf(out, ", %s %d %s", l->loop > 1 ? "a loop or helper over about" : "one call of",
             l->values, l->pieces > 1 ? "arrays or corners" : "values");
-  if (l->width && l->tally[ARC__NEAR] > 0.25 * fmax(l->tally[ARC__NEXT], 1) &&
+  if (l->width && l->tally[ARC__NEAR] > 0.25 * fmax(l->tally[ARC__ADDS], 1) &&
       l->addresses > 0.7 * l->lanes)
     fprintf(out, ", put neighbours back into one warp first");
 }
