@@ -5,7 +5,7 @@
    Each atomicAdd on global memory that arc/drop_in.cuh would serve, and each whose result is used,
    counts by its line: calls of a warp, the lanes that arrive together, their addresses. So does
    each arc_add_... of arc.cuh, by its keys; other forms do not. All add as without. The
-   first warp calls are looked at, then one in about 256, which stands for these. A file takes 17 MiB
+   first warp calls are looked at, then one in about 1000, which stands for these. A file takes 17 MiB
    of device memory, for 64 lines. Below sm_70 all addresses count as different.
 
        ARC_EXPERIMENTAL int arc_profile_print(FILE *out, const char *masks_csv);
@@ -23,7 +23,7 @@
 #error "arc/profile.cuh: include arc/drop_in.cuh with -DARC_PROFILE=1"
 #endif
 enum { ARC__PLACES = 64, ARC__COPIES = 16, ARC__NAME = 240, ARC__SLOTS = 256 };
-enum { ARC__ALL = 2048, ARC__EACH = 256, ARC__RARELY = 256 }; /* warp calls that are looked at */
+enum { ARC__ALL = 2048, ARC__EACH = 256, ARC__RARELY = 1024 }; /* warp calls that are looked at */
 /* Sums of a tally, which stand behind its calls by 33 * lanes + addresses; from NEAR on, over calls
    in turn, of which the one before is known. */
 enum { ARC__PASSES = 33 * 33, ARC__AGAIN, ARC__REDUCED, ARC__LEAST, ARC__NEAR, ARC__NEXT };
@@ -92,7 +92,7 @@ ARC__FN unsigned arc__fresh(const unsigned *p) {
 #endif
 }
 /* How many calls of a line one stands for, which is looked at: the first, then one by chance; 0: for
-   none, but for what follows what, as calls in one of 64 spans of time do, which warps have in turns;
+   none, but for what follows what, as calls in one of 256 spans of time do, which warps have in turns;
    negative: it is not looked at. */
 ARC__FN int arc__looks(int line) {
   unsigned clock = (unsigned)clock64(), warp = (unsigned)arc__thread() / 32u;
@@ -101,7 +101,7 @@ ARC__FN int arc__looks(int line) {
 #endif
   if (arc__counts_here.each[(unsigned)line % ARC__PLACES] < ARC__EACH) return 1;
   if (clock * 0x9e3779b9u < ~0u / ARC__RARELY) return ARC__RARELY; /* not in step with a loop */
-  return ((clock >> 15 ^ warp >> 1) & 63u) == 0u ? 0 : -1;
+  return ((clock >> 15 ^ warp >> 1) & 255u) == 0u ? 0 : -1;
 }
 /* Looks at a call of `lanes`, which all call; groups of `least`, up to 32, are reduced, of 0 none: a
    vote on what is known, such as 33, nvcc 13.0 moves to where one lane waits for all. Out of line,
@@ -145,7 +145,7 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
     last[lane] = now;
     if (arc__leads(lanes, lane)) {
       const unsigned span = (unsigned)clock64() >> 15, block = blockIdx.x + gridDim.x * blockIdx.y;
-      const bool all = c->all[here] < ARC__ALL, in_turn = all || ((span ^ warp >> 1) & 63u) == 0u;
+      const bool all = c->all[here] < ARC__ALL, in_turn = all || ((span ^ warp >> 1) & 255u) == 0u;
       const bool follows = in_turn && (all ? last[32] != 0u : (unsigned)last[32] == span);
       const bool inside = follows && last[32] >> 32 == block;
       last[32] = (arc__u64)block << 32 | span;
