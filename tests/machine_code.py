@@ -347,9 +347,9 @@ def scope_cases(_):
 
 def build_cases(_):
     return [*(Case(f"each form {options}", EACH_FORM, options + " -arch=sm_90", runs=True)
-              for options in ("-G", "-G -DARC_CHECK=2", "-Ofc=max")),
+              for options in ("-G", "-G -DARC_CHECK=2")),  # -Ofc=max: `drop_in`
             *(Case(f"two units {options}", TWO_UNITS, options + " -arch=sm_90", runs=True)
-              for options in ("-Xptxas -O0", "-std=c++11", "-rdc=true")),
+              for options in ("-Xptxas -O0", "-std=c++11 -rdc=true")),
             Case("one add -Xcicc -O0", ONE_ADD, "-Xcicc -O0 -ptx -arch=sm_90",  # ptxas: 26 s
                  lacks(r"\.extern \.func.*arc\w+")),
             Case("one add -G", ONE_ADD, "-G -c -arch=sm_90", small),

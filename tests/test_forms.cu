@@ -222,7 +222,7 @@ int main(int argc, char **argv) {
       run_form("sums of 40", sums_40_launch, 64, 40, count, kind);
     }
     run_form("sums without a loop", sums_alone_launch, 64, 32, count, WHOLE | ONE_KEY);
-    for (int i = 0; i < 12; ++i) clamped(count);
+    for (int i = 0; i < 6; ++i) clamped(count);
     run_form("hot rows, keys differ", hot_keyed_launch, 96, width, count, WHOLE);
     run_form("hot rows, one key", hot_uniform_launch, 128, width, count, WHOLE | ONE_KEY);
     run_form("hot rows, partial warps", hot_masked_launch, HOT_BLOCK, width, count, 0);
