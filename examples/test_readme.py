@@ -7,16 +7,16 @@ PROGRAM `snippets`: those of docs/tasks.md compile with CXX, for the CPU warp, w
 SIMT, and with NVCC, and add up to what they must; so does the whole one of docs/build.md, by the
 line that follows it, as `program`. Every page: each line of a table after
 <!-- figures: ... --> holds what the result files say, which the room checks that has them, and so
-does the column that <!-- held: ... --> names; what is quoted from files that are older than the last
-change of arc's decision is listed. Files that are linked are there, unless this copy lacks their
-room, and programs that are named.
+does the column that <!-- held: ... --> names; what is quoted from files that are older than the
+last change of arc's decision is listed. Files that are linked are there, unless this copy lacks
+their room, and programs that are named.
 
 A line after <!-- held: COLUMN is - where the line below has no figure, else what that is: VALUE, or
 VALUE / VALUE. VALUE: 1, SPEC or SPEC + SPEC. SPEC: FILE; COLUMN of the file; HOW; WORDS, as in
 `figure`. FILE is a table or a page, whose tables' rows count; COLUMN:2 is the second number of a
-cell; HOW is only, for the one row that has the words, or least, most or mean of all rows. The figure
-is the first number of the cell, right to its last digit. With % behind it a quotient is in per cent,
-with a sign in front how far it is from 100 %."""
+cell; HOW is only, for the one row that has the words, or least, most or mean of all rows. The
+figure is the first number of the cell, right to its last digit. With % behind it a quotient is in
+per cent, with a sign in front how far it is from 100 %."""
 import csv
 import glob
 import os

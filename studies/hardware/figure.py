@@ -4,7 +4,7 @@ usage: figure.py hardware.csv [--sweep SWEEP.csv] [--measured PAPER.csv] [--simu
                  [--figure hardware.png]
 
 --sweep: a measured default sweep of an H200, whose order of paths is compared with the model's.
---measured: the papers' table of an H100, with whose energies the model's are compared.
+--measured: the papers' table of an H200, with whose energies the model's are compared.
 --simulated: slices in the papers' simulator. All else that is printed is the model's.
 SPDX-License-Identifier: Apache-2.0
 """

@@ -220,7 +220,7 @@ def print_parts(rows):
 
 
 def print_in_training(rows):
-    """Steps of trainings, where the threshold was fixed before, searched for, tuned or arc's own."""
+    """Steps of trainings: thresholds fixed before, searched for, tuned, and arc's own."""
     names = [n for n in ("SW-S", "SW-S retuned", "SW-B", "SW-B retuned", "auto", "tuned", "default")
              if any(row["BW implementation"] == n for row in rows)]
     lines = []

@@ -14,7 +14,7 @@ from PIL import Image  # matplotlib needs it
 
 
 def of_paper(draw):
-    rows = paper.read_table(STUDIES / "results/h100_80gb_hbm3/paper.csv")
+    rows = paper.read_table(STUDIES / "results/h200/paper.csv")
     return draw(paper.over_seeds(rows))
 
 

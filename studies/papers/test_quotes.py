@@ -10,13 +10,14 @@ ROOT = sys.argv[1]
 SWEEP = ["--sweep", "bench/results/h200/default.csv"]
 MODEL = "studies/hardware/hardware.csv"
 # A page, a command, and which of the lines that it prints stand in the page.
-PAPER = "studies/results/h100_80gb_hbm3/paper.csv"
+PAPER = "studies/results/h200/paper.csv"
 QUOTES = (("studies/hardware/README.md",
            ["studies/hardware/figure.py", MODEL, *SWEEP, "--measured", PAPER,
             "--simulated", "studies/results/gpgpu_sim/papers.csv"], r"\| \w.*"),
-          ("studies/results/h100_80gb_hbm3/paper.md",
+          ("studies/results/h200/paper.md",
            ["studies/papers/paper.py", PAPER],
            r"\| .* over (?:plain|CCCL|CUB).*"),
+          ("studies/README.md", ["studies/papers/paper.py", PAPER], r"\| \w+, all datasets .*"),
           ("studies/results/h200/paper_data.md",
            ["studies/papers/paper.py", "studies/results/h200/paper_data.csv"],
            r"(?:\| (?:gaussians|environment) .*|The largest .*)"))
