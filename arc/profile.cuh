@@ -80,25 +80,19 @@ ARC__FN int arc__count_place(arc__code_line at, int width) {
   return before == 0u || before == id ? (int)i : -1;
 }
 
-/* What lies in memory now. Not volatile: a loop with such begins with YIELD, which lets lanes that
-   wait for these go on apart. */
-ARC__FN unsigned arc__fresh(const unsigned *p) {
+/* The number of this warp on its multiprocessor, below 64. */
+ARC__FN unsigned arc__warp(void) {
+  unsigned warp = (unsigned)arc__thread() / 32u;
 #if defined(__CUDA_ARCH__)
-  unsigned x;
-  asm("ld.global.cg.u32 %0, [%1];" : "=r"(x) : "l"(__cvta_generic_to_global(p)));
-  return x;
-#else
-  return *(const volatile unsigned *)p;
+  asm("mov.u32 %0, %%warpid;" : "=r"(warp));
 #endif
+  return warp % 64u;
 }
 /* How many calls of a line one stands for, which is looked at: the first, then one by chance; 0: for
    none, but for what follows what, as calls in one of 256 spans of time do, which warps have in turns;
    negative: it is not looked at. */
 ARC__FN int arc__looks(int line) {
-  unsigned clock = (unsigned)clock64(), warp = (unsigned)arc__thread() / 32u;
-#if defined(__CUDA_ARCH__)
-  asm("mov.u32 %0, %%clock;\n\tmov.u32 %1, %%warpid;" : "=r"(clock), "=r"(warp));
-#endif
+  const unsigned clock = (unsigned)clock64(), warp = arc__warp();
   if (arc__counts_here.each[(unsigned)line % ARC__PLACES] < ARC__EACH) return 1;
   if (clock * 0x9e3779b9u < ~0u / ARC__RARELY) return ARC__RARELY; /* not in step with a loop */
   return ((clock >> 15 ^ warp >> 1) & 255u) == 0u ? 0 : -1;
@@ -112,11 +106,12 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
                                                                    int threshold) {
   arc__counts *c = &arc__counts_here;
   const int lane = arc__lane(), place = arc__count_place(at, width); /* one for all */
-  unsigned here = blockIdx.x, warp = (unsigned)arc__thread() / 32u;
+  unsigned here = blockIdx.x;
+  const unsigned warp = arc__warp();
 #if defined(__CUDA_ARCH__)
-  asm("mov.u32 %0, %%smid;\n\tmov.u32 %1, %%warpid;" : "=r"(here), "=r"(warp));
+  asm("mov.u32 %0, %%smid;" : "=r"(here));
 #endif
-  here %= ARC__SLOTS, warp %= 64u;
+  here %= ARC__SLOTS;
   if (place >= 0) { /* for all */
     unsigned same = 1u << lane, sector = same, most = 1, hits = 0, sum = 0;
 #if ARC__ARCH >= 700
@@ -130,7 +125,7 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
     const unsigned id = (unsigned)(address >> 2);
     ARC__NO_UNROLL
     for (unsigned i = 1; i <= ARC__SEEN; ++i)
-      hits += arc__fresh(&c->seen[here ^ i][warp][place]) == id;
+      hits += *(volatile unsigned *)&c->seen[here ^ i][warp][place] == id;
     hits = (arc__leads(sector, lane) ? most : 0u) + (is_first ? 0u : hits << 8);
     ARC__NO_UNROLL
     for (unsigned bit = 1; bit < 1u << 12; bit *= 2)
