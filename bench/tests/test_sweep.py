@@ -33,8 +33,8 @@ PLANS = [
      "--path plain,drop_in,auto", 2 * 2 * 2 * 3, 24 * 4),
     ("--width 3,12 --form planes --lanes 7,32 --keys 1,4,1000 --layout contiguous --padding 4,0 "
      "--path plain,auto,pieces", 2 * 2 * 3, 12 * 4),
-    (TYPES + "--lanes 1,7,32 --keys 1,4,32 --padding 2,4 --path plain,auto --threshold 0,5,auto",
-     8 * 6 * 3 * 3 * 2, 864 * 5),
+    (TYPES + "--lanes 7,32 --keys 1,32 --padding 2,4 --path plain,auto --threshold 0,5,auto",
+     8 * 6 * 2 * 2 * 2, 384 * 5),
     (TYPES + "--lanes 7,32 --promise-zeros all --path plain,auto --threshold 0,auto", 96, 96 * 4),
     ("--workload axes,tile,spheres,cubemap,hashgrid,pagerank,hot --width 1,9,32 "
      "--lanes 1,7,32,model --promise-zeros 0,1", 162, 1590 if ON_CPU else 1914)]  # cub and cg
