@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from importlib.util import find_spec
+from importlib.util import find_spec as has
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "examples")]
@@ -219,7 +219,7 @@ def test_build():
         assert len(names) == 1 and pathlib.Path(names.pop().strip()).read_text() == "built\n"
         assert [file.suffix for file in cache.iterdir()] == [".so"]
         assert ".so" in start(folder, tool / "below a file").communicate()[0]
-        if find_spec("pip") and find_spec("setuptools") and find_spec("setuptools.command.bdist_wheel"):
+        if has("pip") and has("setuptools") and has("setuptools.command.bdist_wheel"):
             before, site = os.listdir(HERE), pathlib.Path(folder, "site")
             said = start(folder, cache, [*PIP, str(site), str(HERE)]).communicate()
             assert os.listdir(HERE) == before and list(site.glob("*.so")), said
