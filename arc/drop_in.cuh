@@ -58,22 +58,9 @@
 #else
 struct arc__code_line {
   int line;
-  unsigned file;
 };
-/* By functions of their own, up to 128 characters: the stack of a recursion has no known size in a
-   debug build, and a loop leaves other machine code where a result is used. */
-template <int most>
-__device__ constexpr unsigned arc__name_hash(const char *name, unsigned hash);
-template <>
-__device__ constexpr unsigned arc__name_hash<0>(const char *, unsigned hash) {
-  return hash;
-}
-template <int most>
-__device__ constexpr unsigned arc__name_hash(const char *name, unsigned hash) {
-  return *name ? arc__name_hash<most - 1>(name + 1, hash * 33u + (unsigned char)*name) : hash;
-}
 #define ARC__HERE \
-  { __builtin_LINE(), arc__name_hash<128>(__builtin_FILE(), 0u) }
+  { __builtin_LINE() }
 #define arc__count_used(p, at) ((void)(at))
 
 /* A group's sum, in its leader: by pointer jumping, as in arc__reduce_jumping. */
@@ -91,20 +78,33 @@ ARC__FN T arc__drop_in_total(unsigned lanes, unsigned group, int lane, T v) {
   }
   return v;
 }
+/* The sum of one address, where few instructions form it. */
+template <class T>
+ARC__FN bool arc__drop_in_one(unsigned, T *) {
+  return false;
+}
 #if ARC__ARCH >= 800
+/* The largest value is below 2^26 units, so that no sum of 32 leaves an int. */
+ARC__FN bool arc__drop_in_one(unsigned lanes, float *v) {
+  const unsigned largest = __reduce_max_sync(lanes, __float_as_uint(*v) & 0x7fffffffu);
+  if (largest >= 0x7f800000u) return false;
+  const unsigned exponent = largest >> 23 > 26u ? largest >> 23 : 26u;
+  const float unit = __uint_as_float((exponent - 25u) << 23);
+  const float units = *v * __uint_as_float((279u - exponent) << 23); /* v / unit */
+  *v = (float)(int)arc__redux(lanes, (unsigned)__float2int_rn(units)) * unit;
+  return true;
+}
+ARC__FN bool arc__drop_in_one(unsigned lanes, unsigned *v) {
+  *v = arc__redux(lanes, *v);
+  return true;
+}
 ARC__FN unsigned arc__drop_in_total(unsigned lanes, unsigned group, int lane, unsigned v) {
   if (group == lanes) return arc__redux(lanes, v);
   return arc__drop_in_total<unsigned>(lanes, group, lane, v);
 }
-/* The largest value is below 2^26 units, so that no sum of 32 leaves an int. */
 ARC__FN float arc__drop_in_total(unsigned lanes, unsigned group, int lane, float v) {
-  unsigned largest = ~0u;
-  if (group == lanes) largest = __reduce_max_sync(lanes, __float_as_uint(v) & 0x7fffffffu);
-  if (largest >= 0x7f800000u) return arc__drop_in_total<float>(lanes, group, lane, v);
-  const unsigned exponent = largest >> 23 > 26u ? largest >> 23 : 26u;
-  const float unit = __uint_as_float((exponent - 25u) << 23);
-  const float units = v * __uint_as_float((279u - exponent) << 23); /* v / unit */
-  return (float)(int)arc__redux(lanes, (unsigned)__float2int_rn(units)) * unit;
+  if (group == lanes && arc__drop_in_one(lanes, &v)) return v;
+  return arc__drop_in_total<float>(lanes, group, lane, v);
 }
 #endif
 #if ARC__DROPS_VECTORS
@@ -129,149 +129,192 @@ ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T
 }
 
 #if ARC_DROP_IN == ARC_DROP_IN_LEARNS
-/* What the statements of a line, by its entry, have learnt. A few warps are drawn for
-   samples; one at a time adds to an entry: nobody waits for it, nothing but speed depends on it. */
-enum { ARC__PLAIN, ARC__ONE, ARC__SEVERAL, ARC__DRAWN };
-enum { ARC__ENTRIES = 256, ARC__SAMPLES = 32, ARC__SEEN = 4 };
+/* What the statements of a line, by its entry, have learnt. A few warps are drawn for samples; one
+   at a time adds to an entry: nobody waits for it, nothing but speed depends on it. */
+enum { ARC__PLAIN, ARC__ONE, ARC__SEVERAL };
+enum { ARC__LINES = 31, ARC__WORDS = 8, ARC__ENTRIES = ARC__LINES * ARC__WORDS };
+enum { ARC__SAMPLES = 32, ARC__SEEN = 4 };
+#define ARC__DRAWN 0x80000000u
 struct arc__statement {
-  int line, samples; /* at 2 SAMPLES, this and the sums below are halved */
-  int one, several;  /* tenths of passes that sums would have saved, of one address or of any */
-  int lanes, addresses, passes, again;
-  int seen[ARC__SEEN]; /* addresses of the last samples, and their multiprocessors */
+  unsigned taken; /* the line, and below, how many samples: up to 31, then 32 to 63 in turn */
+  int state;      /* as `says` */
+  uint2 sample[ARC__SAMPLES]; /* the last; y: an address, and the multiprocessor */
 };
 struct arc__learnt {
-  int says[ARC__ENTRIES]; /* ARC__PLAIN to ARC__SEVERAL, and 4 times what halves how often
-                                       a drawn warp is a sample */
-  arc__statement of[ARC__ENTRIES];
+  unsigned sums[ARC__WORDS]; /* by the lines of a word: a bit of what does not add plainly */
+  int says[ARC__ENTRIES]; /* ARC__PLAIN to ARC__SEVERAL; 4 times: of 2^it drawn warps one samples */
+  arc__statement of[ARC__ENTRIES]; /* samplers' own: in no cache of a multiprocessor */
 };
-static __device__ arc__learnt arc__learnt_here __attribute__((unused));
+static __device__ __attribute__((aligned(16), unused)) arc__learnt arc__learnt_here;
 
-/* The line, and above it its entry: by line and file. */
-ARC__FN unsigned arc__place(arc__code_line at) {
-  return (at.file + (unsigned)at.line) << 24 | ((unsigned)at.line & 0xffffffu);
+/* A sample is the sum over its lanes of bit fields, from below: adds that come again, addresses,
+   passes that sums would save, sectors, lanes. */
+static __host__ __device__ inline int arc__field(unsigned sample, int field) {
+  return (int)(field == 0 ? sample & 127u : sample >> (1 + 6 * field) & 63u);
 }
+/* What atomics cost are passes: in each sector of 32 bytes, the adds to its fullest word; where
+   other multiprocessors add to an address, a hundred times that. Sums cost as much as 10 passes
+   for one address, 25 for several, and 3 to 10 where nothing is shared. Returns what one address
+   gains, at most 100, as changes are to be seen soon; 2^16 times what several do; each 16 more. */
+static __host__ __device__ inline unsigned arc__gains(unsigned sample) {
+  const int lanes = arc__field(sample, 4), addresses = arc__field(sample, 1);
+  const int gain = arc__field(sample, 2) + 100 / ARC__SEEN * arc__field(sample, 0);
+  const int one = lanes < 12 ? -3 : addresses > 1 ? -5 : gain < 110 ? gain - 10 : 100;
+  const int several = addresses == lanes ? -10 : gain < 10 ? -15 : gain < 125 ? gain - 25 : 100;
+  return (unsigned)(one + 16) | (unsigned)((addresses == 1 || lanes < 12 ? one : several) + 16)
+                                    << 16;
+}
+
 #if ARC__ARCH >= 700
 #define ARC__OUT_OF_LINE static __device__ inline __attribute__((noinline))
-/* What the entry says; the state is ARC__DRAWN if this warp is drawn, here or, as compilers like it,
-   above a loop. */
-ARC__FN unsigned arc__ask(unsigned place) {
-  const int *at = &arc__learnt_here.says[place >> 24];
+/* By assembly that is not volatile: compilers read it once, above a loop. */
+ARC__FN unsigned arc__clock(void) {
 #if defined(__CUDA_ARCH__)
-  unsigned says, clock; /* not volatile */
-  asm("ld.global.u32 %0, [%1];" : "=r"(says) : "l"(__cvta_generic_to_global(at)));
-  asm("mov.u32 %0, %%clock;" : "=r"(clock));
+  unsigned x;
+  asm("mov.u32 %0, %%clock;" : "=r"(x));
+  return x;
 #else
-  const unsigned says = (unsigned)*at, clock = (unsigned)clock64();
+  return (unsigned)clock64();
 #endif
-  return clock & 0x3fcu ? says : says | 3u;
+}
+ARC__FN unsigned arc__multiprocessor(void) {
+#if defined(__CUDA_ARCH__)
+  unsigned x;
+  asm("mov.u32 %0, %%smid;" : "=r"(x));
+  return x & 0xffu;
+#else
+  return blockIdx.x & 0xffu;
+#endif
+}
+/* The word of a line, with ARC__DRAWN if the warp is drawn. Where nvcc keeps the table's name, it
+   has no operand, so that a kernel reads it once for all its lines. */
+ARC__FN unsigned arc__ask(int line) {
+  const int word = line / ARC__LINES % ARC__WORDS;
+#if !defined(__CUDA_ARCH__)
+  const unsigned says = arc__learnt_here.sums[word];
+#elif defined(__clang__) || defined(__CUDACC_RTC__) || defined(__CUDACC_RDC__) || \
+    __CUDACC_VER_MAJOR__ < 13
+  unsigned says;
+  asm("ld.u32 %0, [%1];" : "=r"(says) : "l"(&arc__learnt_here.sums[word]));
+#else
+  unsigned w[4];
+  if (word < 4)
+    asm("ld.global.v4.u32 {%0, %1, %2, %3}, [arc__learnt_here];"
+        : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]));
+  else
+    asm("ld.global.v4.u32 {%0, %1, %2, %3}, [arc__learnt_here+16];"
+        : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]));
+  const unsigned says = w[word % 4];
+#endif
+  return arc__clock() & 0x3fcu ? says : says | ARC__DRAWN;
 }
 
 /* What lies in memory now, past the cache of a multiprocessor. Not volatile, nor by an atomic: a
    function with either begins with YIELD, which lets lanes that wait for these go on apart. */
-ARC__FN int arc__fresh(const int *p) {
+template <class T>
+ARC__FN T arc__fresh(const T *p) {
 #if defined(__CUDA_ARCH__)
-  int x;
-  asm("ld.global.L1::no_allocate.s32 %0, [%1];" : "=r"(x) : "l"(__cvta_generic_to_global(p)));
+  T x;
+  asm("ld.global.L1::no_allocate.b32 %0, [%1];" : "=r"(x) : "l"(__cvta_generic_to_global(p)));
   return x;
 #else
   return *p;
 #endif
 }
-/* What atomics cost are passes: in each sector of 32 bytes, the adds to its fullest word; where
-   other multiprocessors add to an address, a hundred times that. Sums cost as much as 10 passes
-   for one address, 25 for several, and 3 to 10 where nothing is shared. */
-ARC__OUT_OF_LINE void arc__sample(unsigned lanes, arc__u64 address, unsigned place) {
-  const unsigned entry = place >> 24, word = (unsigned)(address >> 2);
-  arc__statement *s = &arc__learnt_here.of[entry];
-  const int lane = arc__lane();
-  unsigned here = blockIdx.x, most = 0, hits = 0, sum = 0;
+/* Each address that a sampler holds is two registers of the kernel; so it is found anew, from a zero
+   that compilers do not know. */
+ARC__FN arc__statement *arc__entry(unsigned *place) {
 #if defined(__CUDA_ARCH__)
-  asm("mov.u32 %0, %%smid;" : "=r"(here));
+  asm("{.reg .u32 w; mov.u32 w, %%warpid; shr.u32 w, w, 16; or.b32 %0, %0, w;}" : "+r"(*place));
 #endif
-  const unsigned id = word << 8 | (here & 0xffu);
-  ARC__UNROLL
-  for (int i = 0; i < ARC__SEEN; ++i) hits += ((unsigned)arc__fresh(&s->seen[i]) ^ id) - 1u < 255u;
+  return &arc__learnt_here.of[*place & 0xffu];
+}
+ARC__FN unsigned arc__sum(unsigned lanes, unsigned x) {
+  unsigned sum = 0;
+  ARC__NO_UNROLL
+  for (int bit = 32; bit > 0; --bit, x *= 2)
+    sum = sum * 2 + (unsigned)__popc(__ballot_sync(lanes, x >> 31));
+  return sum;
+}
+/* Of lanes that meet again behind it; place: the line, and its entry in the low byte. */
+ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned place) {
   const unsigned same = __match_any_sync(lanes, word), sector = __match_any_sync(lanes, word / 8u);
+  const bool is_first = arc__leads(same, arc__lane()), is_sector = arc__leads(sector, arc__lane());
+  unsigned sample = 0;
   ARC__NO_UNROLL
   for (unsigned step = 16; step > 0; step /= 2)
-    if (__ballot_sync(lanes, (unsigned)__popc(same) > most + step) & sector) most += step;
-  const bool is_first = arc__leads(same, lane), is_sector = arc__leads(sector, lane);
-  hits = (is_sector ? most : 0u) + (is_first ? 0u : hits << 8);
+    if (__ballot_sync(lanes, (unsigned)__popc(same) > sample + step) & sector) sample += step;
+  sample = 1u << 25 | (is_sector ? sample << 13 | 1u << 19 : 0u) | (is_first ? 1u << 7 : 0u);
+  word = word << 8 | arc__multiprocessor();
+  arc__statement *s = arc__entry(&place);
   ARC__NO_UNROLL
-  for (unsigned bit = 1; bit < 1u << 11; bit *= 2)
-    sum += (unsigned)__popc(__ballot_sync(lanes, hits & bit)) * bit;
-  const int addresses = __popc(__ballot_sync(lanes, is_first));
-  const int sectors = __popc(__ballot_sync(lanes, is_sector));
-  if (arc__leads(lanes, lane)) {
-    const int samples = arc__fresh(&s->samples) + 1, half = samples >= 2 * ARC__SAMPLES;
-    const int says = arc__fresh(&arc__learnt_here.says[entry]), said = says & 3, rest = says >> 2;
-    const int saved = (int)(sum & 0xffu), again = (int)(sum >> 8), count = __popc(lanes);
-    const int gain = 10 * saved + 1000 / ARC__SEEN * again;
-    const int one = count < 12 ? -30 : addresses == 1 ? gain - 100 : -50;
-    const int several = addresses == 1 || count < 12 ? one : addresses < count ? gain - 250 : -100;
-    const bool pays = (said == ARC__ONE || one > several ? one : several) > 0;
-    /* at most 1000: changes are seen soon */
-    const int ones = arc__fresh(&s->one) + (one < 1000 ? one : 1000);
-    const int severals = arc__fresh(&s->several) + (several < 1000 ? several : 1000);
-    s->lanes = (arc__fresh(&s->lanes) + count) >> half;
-    s->addresses = (arc__fresh(&s->addresses) + addresses) >> half;
-    s->passes = (arc__fresh(&s->passes) + saved + sectors) >> half;
-    s->again = (arc__fresh(&s->again) + again) >> half;
-    s->seen[here % ARC__SEEN] = (int)id;
-    s->line = (int)(place & 0xffffffu);
-    s->samples = samples >> half;
-    s->one = ones / (1 + half);
-    s->several = severals / (1 + half);
-    /* far fewer samples while they agree */
-    const int next = pays != (said != ARC__PLAIN) ? rest - (rest > 0) : rest < 10 ? rest + 2 : 11;
-    if (samples >= ARC__SAMPLES)
-      arc__learnt_here.says[entry] =
-          4 * next + (severals > 0 && severals > ones + 10 * samples ? ARC__SEVERAL
-                      : ones > 0                                     ? ARC__ONE
-                                                                     : ARC__PLAIN);
+  for (unsigned i = word % 8u; i < ARC__SAMPLES; i += 8u)
+    sample += !is_first && (arc__fresh(&s->sample[i].y) ^ word) - 1u < 255u;
+  sample = arc__sum(lanes, sample);
+  s = arc__entry(&place);
+  const unsigned taken = arc__fresh(&s->taken) & 63u;
+  if (arc__leads(lanes, arc__lane())) {
+    s->sample[taken % ARC__SAMPLES] = make_uint2(sample, word);
+    s->taken = (place & ~0xffu) + (taken < 63u ? taken + 1u : 32u);
+  }
+  if (__any_sync(lanes, taken >= ARC__SAMPLES - 1)) { /* each lane weighs one of the last */
+    const unsigned gains =
+        arc__sum(lanes, arc__gains(arc__fresh(&arc__entry(&place)->sample[arc__lane()].x)));
+    const int none = 16 * __popc(lanes), one = (int)(gains & 0xffffu) - none;
+    const int several = (int)(gains >> 16) - none;
+    const int does = several > 0 && several > one + __popc(lanes) ? ARC__SEVERAL
+                     : one > 0                                    ? ARC__ONE
+                                                                  : ARC__PLAIN;
+    const unsigned its = arc__gains(sample), first = (place & 0xffu) / ARC__LINES * ARC__LINES;
+    if (arc__leads(lanes, arc__lane())) { /* far fewer samples while they agree */
+      s = arc__entry(&place);
+      const int rest = arc__fresh(&s->state) >> 2;
+      const bool pays = (its & 0xffffu) > 16u || its >> 16 > 16u, agrees = pays == (does > 0);
+      s->state = 4 * (!agrees ? rest - (rest > 0) : rest < 10 ? rest + 2 : 11) + does;
+      arc__learnt_here.says[place & 0xffu] = s->state;
+    }
+    const arc__statement *others = &arc__learnt_here.of[first];
+    const unsigned sums = __ballot_sync(
+        lanes, arc__lane() < ARC__LINES && arc__fresh(&others[arc__lane()].state) & 3);
+    if (arc__leads(lanes, arc__lane())) {
+      const unsigned bit = 1u << ((place & 0xffu) - first);
+      unsigned *to = &arc__learnt_here.sums[first / ARC__LINES];
+      const unsigned rest = ((arc__fresh(to) & ~lanes) | sums) & ~bit;
+      *to = does != ARC__PLAIN ? rest | bit : rest;
+    }
   }
   __syncwarp(lanes); /* or they went on apart */
+}
+ARC__OUT_OF_LINE void arc__drawn(unsigned word, unsigned place) {
+  if (arc__clock() >> 10 & ((1u << (arc__learnt_here.says[place & 0xffu] >> 2)) - 1u)) return;
+  arc__sample(arc__lanes_here(), word, place);
 }
 
 template <class T>
 struct arc__drop_in_group {
   T v;
-  unsigned group, lanes; /* group 0: each lane adds what it has; else its leader adds v, the sum,
-                            and all lanes that came meet behind it */
+  unsigned lanes; /* all that came meet behind the add; or none */
+  bool adds;
 };
 /* Where sums pay, or a warp is drawn. Its caller adds. */
 template <class T>
-ARC__OUT_OF_LINE arc__drop_in_group<T> arc__drop_in_learns(T *p, T v, unsigned place,
-                                                           unsigned says) {
-  arc__drop_in_group<T> g = {v, 0u, 0u};
-  if ((says & 3u) == ARC__DRAWN) {
-    if (((unsigned)(clock64() >> 10) & ((1u << (says >> 2)) - 1u)) == 0u)
-      arc__sample(arc__lanes_here(), (arc__u64)p, place);
-    return g;
-  }
-  const int lane = arc__lane();
+ARC__OUT_OF_LINE arc__drop_in_group<T> arc__drop_in_learns(T *p, T v, unsigned place) {
+  arc__drop_in_group<T> g = {v, 0u, true};
+  const int *state = &arc__learnt_here.says[place & 0xffu], lane = arc__lane();
   int same = 0;
-  if (sizeof(T) == 4 && __activemask() == ~0u) { /* by a literal mask, for a third less */
-    (void)__match_all_sync(~0u, (arc__u64)p, &same);
-    if (same) {
-      __syncwarp(~0u); /* what a lane wrote before comes first */
-      g.group = g.lanes = ~0u;
-      g.v = arc__drop_in_total(~0u, ~0u, lane, v);
-      return g;
-    }
+  const unsigned lanes = arc__lanes_here();
+  if (__popc(lanes) < 12) return g;
+  (void)__match_all_sync(lanes, (arc__u64)p, &same);
+  unsigned group = lanes;
+  if (!same) {
+    if (!__any_sync(lanes, (*state & 3) == ARC__SEVERAL)) return g;
+    group = __match_any_sync(lanes, (arc__u64)p);
+    if (!__any_sync(lanes, (group & (group - 1u)) != 0u)) return g;
   }
-  g.lanes = arc__lanes_here();
-  if (__popc(g.lanes) < 12) return g;
-  if (__any_sync(g.lanes, (says & 3u) == ARC__SEVERAL)) {
-    g.group = __match_any_sync(g.lanes, (arc__u64)p);
-    if (!__any_sync(g.lanes, (g.group & (g.group - 1u)) != 0u)) g.group = 0u;
-  } else {
-    (void)__match_all_sync(g.lanes, (arc__u64)p, &same);
-    if (same) g.group = g.lanes;
-  }
-  if (g.group == 0u) return g;
-  __syncwarp(g.lanes);
-  g.v = arc__drop_in_total(g.lanes, g.group, lane, v);
+  __syncwarp(lanes); /* what a lane wrote before comes first */
+  g.v = arc__drop_in_total(lanes, group, lane, v);
+  g.lanes = lanes;
+  g.adds = arc__leads(group, lane);
   return g;
 }
 #endif
@@ -279,15 +322,29 @@ ARC__OUT_OF_LINE arc__drop_in_group<T> arc__drop_in_learns(T *p, T v, unsigned p
 
 template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
-  if (__isShared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
-  const unsigned place = arc__place(at), says = arc__ask(place);
-  if ((says & 3u) == ARC__PLAIN) return (void)atomicAdd(p, v);
-  const arc__drop_in_group<T> g = arc__drop_in_learns(p, v, place, says);
-  if (g.group == 0u || arc__leads(g.group, arc__lane())) atomicAdd(p, g.v);
-  if (g.lanes == ~0u) return __syncwarp(~0u); /* what it reads next, behind */
-  if (g.group != 0u) __syncwarp(g.lanes);
+  const unsigned says = arc__ask(at.line);
+  /* of shared memory no lane comes that the others wait for */
+  if (!(says & (ARC__DRAWN | 1u << at.line % ARC__LINES)) || __isShared(p))
+    return (void)atomicAdd(p, v);
+  const unsigned place = (unsigned)at.line << 8 | (unsigned)at.line % ARC__ENTRIES;
+  if (says & ARC__DRAWN) {
+    arc__drawn((unsigned)((arc__u64)p >> 2), place);
+    return (void)atomicAdd(p, v);
+  }
+  const unsigned lanes = arc__lanes_here();
+  int same = 0;
+  (void)__match_all_sync(lanes, (arc__u64)p, &same);
+  if (same && __popc(lanes) >= 12 && arc__drop_in_one(lanes, &v)) {
+    __syncwarp(lanes); /* what a lane wrote before comes first, */
+    if (arc__leads(lanes, arc__lane())) atomicAdd(p, v);
+    return __syncwarp(lanes); /* and what it reads next, behind */
+  }
+  const arc__drop_in_group<T> g = arc__drop_in_learns(p, v, place);
+  if (g.adds) atomicAdd(p, g.v);
+  if (g.lanes) __syncwarp(g.lanes);
 #else
+  if (__isShared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
   const int lane = arc__lane();
   const unsigned lanes = arc__lanes_here();
   arc__drop_in_sums(lanes, arc__sharers(lanes, lane, p, 12, 17), lane, p, v);

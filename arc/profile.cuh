@@ -301,15 +301,20 @@ static inline void arc__read(std::vector<arc__line> *lines) {
   const char *const does[] = {"plain", "sums of one address", "sums of several", "plain"};
   for (int i = 0; i < ARC__ENTRIES; ++i) {
     const arc__statement *s = &t->of[i];
-    const std::string few = std::to_string(s->samples) + " of " + std::to_string(ARC__SAMPLES);
-    const double calls = s->samples;
-    if (s->samples == 0) continue;
+    const int samples = std::min((int)(s->taken & 63u), (int)ARC__SAMPLES);
+    const std::string few = std::to_string(samples) + " of " + std::to_string(ARC__SAMPLES);
+    if (samples == 0) continue;
     arc__line *l = &*lines->insert(lines->end(), arc__line());
-    l->file = __BASE_FILE__, l->line = s->line, l->width = 1;
-    l->does = s->samples < ARC__SAMPLES ? "not learnt: " + few + " samples" : does[t->says[i] & 3];
-    l->sums = l->does[0] == 's', l->calls = calls, l->lanes = s->lanes / calls;
-    l->addresses = s->addresses / calls, l->passes = s->passes / calls;
-    l->again = s->again / calls / ARC__SEEN, l->values = l->pieces = 1;
+    l->file = __BASE_FILE__, l->line = (int)(s->taken >> 8), l->width = 1;
+    l->does = samples < ARC__SAMPLES ? "not learnt: " + few + " samples" : does[t->says[i] & 3];
+    l->sums = l->does[0] == 's', l->calls = samples, l->values = l->pieces = 1;
+    for (int k = 0; k < samples; ++k) { /* their means */
+      const unsigned sample = s->sample[k].x;
+      l->again += arc__field(sample, 0) / (double)ARC__SEEN / samples;
+      l->addresses += arc__field(sample, 1) / (double)samples;
+      l->passes += (arc__field(sample, 2) + arc__field(sample, 3)) / (double)samples;
+      l->lanes += arc__field(sample, 4) / (double)samples;
+    }
   }
 }
 #endif

@@ -25,12 +25,14 @@ static const char *const pattern_names[PATTERNS] = {"one",  "two",    "half",   
 static __global__ void forget(int says) {
   arc__learnt_here.of[threadIdx.x] = arc__statement();
   arc__learnt_here.says[threadIdx.x] = says;
+  arc__learnt_here.sums[threadIdx.x % ARC__WORDS] = 0;
 }
-/* What each statement has learnt, while other lanes ask, and whether the next lanes are drawn. */
+/* What the statements below have learnt, while other lanes ask, and whether the next lanes are
+   drawn. */
 static __device__ void change(unsigned draw) {
-  const arc__code_line at = {(int)(__LINE__ + 10 + draw % 32), arc__name_hash<128>(__FILE__, 0u)};
-  const unsigned entry = arc__place(at) >> 24;
-  *(volatile int *)&arc__learnt_here.says[entry] = (int)(draw >> 5 & 3);
+  const int line = (int)(__LINE__ + 10 + draw % 32);
+  *(volatile int *)&arc__learnt_here.says[line % ARC__ENTRIES] = (int)(draw >> 5 & 3);
+  *(volatile unsigned *)&arc__learnt_here.sums[line / ARC__LINES % ARC__WORDS] = draw * 2654435761u;
 }
 #else
 static __device__ void change(unsigned) {}
@@ -139,7 +141,8 @@ static __global__ void sample(unsigned long long memory, int line, shape s, int 
   unsigned word = (lane / (unsigned)s.turn + x) % (unsigned)(s.words + !s.words);
   if (s.words == 0) word = (x + lane * 40503u) * 2654435761u >> 12;
   if (s.lanes >> lane & 1)
-    arc__sample(s.lanes, memory + own + word * (unsigned)s.apart, (unsigned)line << 24 | line);
+    arc__sample(s.lanes, (unsigned)((memory + own + word * (unsigned)s.apart) >> 2),
+                (unsigned)line << 8 | (unsigned)line % ARC__ENTRIES);
 #else
   (void)memory, (void)line, (void)s, (void)launch;
 #endif
@@ -175,10 +178,14 @@ static void learns(void) {
       if (cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt) != cudaSuccess) break;
       const int says = learnt.says[line % ARC__ENTRIES] & 3;
       const arc__statement &s = learnt.of[line % ARC__ENTRIES];
-      CHECK(says == to.says, "%s, then %s: says %d and must say %d: one %d, several %d",
-            shapes[from].name, to.name, says, to.says, s.one, s.several);
-      CHECK(s.line == line && s.samples >= ARC__SAMPLES && s.samples < 4 * ARC__SAMPLES,
-            "line %d, %d samples", s.line, s.samples);
+      int gains = 0;
+      for (uint2 sample : s.sample) gains += (int)arc__gains(sample.x) - 0x100010;
+      CHECK(says == to.says, "%s, then %s: says %d and must say %d: gains %d, %d",
+            shapes[from].name, to.name, says, to.says, gains & 0xffff, gains >> 16);
+      CHECK((int)(s.taken >> 8) == line && (s.taken & 63) >= ARC__SAMPLES, "line %u, %u samples",
+            s.taken >> 8, s.taken & 63);
+      CHECK((learnt.sums[line / ARC__LINES % ARC__WORDS] >> line % ARC__LINES & 1) == (says != 0),
+            "line %d: says %d, and its bit", line, says);
       check.compared += 1;
     }
 }
