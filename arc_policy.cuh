@@ -44,10 +44,10 @@
        The most arrays of a target in this file. Each one above 1 costs time to compile.
    ARC_WIDE_WORDS  6, 1..16  [alike: wide rows]
        64-bit words per sum of a wide target. More words: a larger range, more memory.
-   ARC_DROP_IN  ARC_DROP_IN_SUMS, ARC_DROP_IN_LEARNS  [any]
-       The mode of arc/drop_in.cuh. SUMS: each statement decides anew in each call. LEARNS: samples
-       of a few warps decide whether summing is faster; where it is not, the statement is the plain
-       add.
+   ARC_DROP_IN  ARC_DROP_IN_LEARNS, ARC_DROP_IN_SUMS  [any]
+       The mode of arc/drop_in.cuh. LEARNS: samples of a few warps decide whether summing is
+       faster; where it is not, the statement is the plain add. SUMS: each statement decides anew
+       in each call.
    ARC_PROFILE  0, 1  [any]
        1: arc/drop_in.cuh counts lanes and addresses by source line (arc/profile.cuh), instead of
        summing.
@@ -135,7 +135,7 @@
 #define ARC_MAX_PIECES 1
 #endif
 #ifndef ARC_DROP_IN
-#define ARC_DROP_IN ARC_DROP_IN_SUMS
+#define ARC_DROP_IN ARC_DROP_IN_LEARNS
 #endif
 #ifndef ARC_PROFILE
 #define ARC_PROFILE 0
@@ -327,7 +327,7 @@
 #if ARC_MAX_PIECES == 1 && ARC_WIDE_WORDS == 6 &&         \
     ARC_COST_REDUCE == 50 && ARC_COST_VALUE == 5 && ARC_COST_MATCH == 120 &&            \
     ARC_COST_MATCH_SHUFFLE == 10 && ARC_COST_REQUEST == 10 &&                           \
-    ARC_DROP_IN == ARC_DROP_IN_SUMS && ARC_PROFILE == 0 && ARC_SAFE_MASKS == 0
+    ARC_DROP_IN == ARC_DROP_IN_LEARNS && ARC_PROFILE == 0 && ARC_SAFE_MASKS == 0
 #define ARC__FEW_STRING "" /* so that the string of the default stays as it is */
 #else
 #if ARC_DROP_IN == ARC_DROP_IN_SUMS

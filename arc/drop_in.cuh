@@ -7,9 +7,9 @@
    memory, on sm_70 and newer, for float, double, int, unsigned and unsigned long long, and on sm_90
    and newer for float2 and float4. All else keeps its machine code: results that are used, shared
    memory, other types, atomicAdd_block, CUB.
-   With ARC_DROP_IN_SUMS each call decides anew; that takes about 40 instructions per statement.
    With ARC_DROP_IN_LEARNS each statement learns from samples whether summing is faster; if not, it
-   is a load, a compare and the plain add. docs/try.md says what to do next: a call of arc sees all
+   is a test of a word that the kernel has read, and the plain add. With ARC_DROP_IN_SUMS each call
+   decides anew; that takes about 40 instructions per statement. docs/try.md says what to do next: a call of arc sees all
    values of a lane, and gains more.
 
    Floats with one p are summed in fixed point on sm_80 and newer, with 26 bits for the largest

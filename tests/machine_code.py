@@ -264,7 +264,7 @@ def masks_of_lanes_on(*architectures):
 
 
 DROP_IN = "-include arc/drop_in.cuh -cubin -arch=sm_90"
-LEARNS = "-DARC_DROP_IN=ARC_DROP_IN_LEARNS"
+SUMS = "-DARC_DROP_IN=ARC_DROP_IN_SUMS"
 COUNTED = """#include "arc.cuh"
 __global__ void counted(float *rows, const int *keys, int n, int *lock) {
   arc_target_f32 t = arc_target_f32_rows(rows, 9, 9);
@@ -390,9 +390,9 @@ TESTS = {
         for unit, limits in UNIT_SIZE.items()],
     "drop_in": lambda _: [
         *(Case(f"unchanged {options}", ["tests/drop_in_unchanged.cu"], f"{DROP_IN} {options}",
-               unchanged) for options in ("", LEARNS)),
+               unchanged) for options in ("", SUMS)),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -include arc/wide.cuh -Ofc=max {options}")
-          for options in ("", LEARNS, "-DARC_PROFILE=1")),
+          for options in ("", SUMS, "-DARC_PROFILE=1")),
         Case("a user's macros", COUNTED, " ".join([DROP_IN, *(
             f"-D{c}=1024" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ")])),  # CUDA's templates use T, U
         *(Case(use, RESULT.format(use), DROP_IN, says(words), fails=True) for use, words in (
@@ -409,12 +409,12 @@ TESTS = {
                              f"-fatbin --keep --keep-dir {WORK}/kept {options} "
                              "-gencode arch=compute_90,code=[sm_90,sm_120]",
                              masks_of_lanes_on("sm_90", "sm_120"))
-                        for source, options in (("apart", ""), ("drop_in", ""), ("drop_in", LEARNS))] +
+                        for source, options in (("apart", ""), ("drop_in", ""), ("drop_in", SUMS))] +
                        [Case(f"safe masks {safe}", COUNTED,
                              f"-cubin -arch=sm_90 -DARC_SAFE_MASKS={safe}",
                              masks_of_one_lane(not safe)) for safe in (0, 1)] +
                        [Case("counted", COUNTED, DROP_IN + " -DARC_PROFILE=1", masks_of_lanes),
-                        Case("stays together", SERVED, f"{DROP_IN} {LEARNS}", stays_together)]}
+                        Case("stays together", SERVED, DROP_IN, stays_together)]}
 
 # ---- one case ------------------------------------------------------------------------------------
 

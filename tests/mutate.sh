@@ -136,10 +136,10 @@ unchecked_sum_twice user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, !(form)->duty.
 unchecked_memory user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, (form)->duty.state->begun == (form)->duty.begun,/ARC__CHECK(2, true,/
 unchecked_hot_size user_errors_forms:ARC_CHECK=1 s/return __isGlobal(shared) || !__isGlobal(shared + bytes - 1);/return true;/
 unchecked_values_of_a_sum user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, (sum)->duty.begun == arc__digest_values(call),/ARC__CHECK(2, true,/
-+sharers_of_one_address test_drop_in s/  if (same) return lanes;/  return lanes;/
++sharers_of_one_address test_drop_in:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (same) return lanes;/  return lanes;/
 drop_in_added_twice test_drop_in s/^    used = true;/    used = false;/
-drop_in_by_every_lane test_drop_in s/  if (arc__leads(group, lane)) atomicAdd(p, v);/  atomicAdd(p, v);/
-+drop_in_waits_for_shared_lanes test_drop_in_uses s/  if (__isShared(p)) return (void)atomicAdd(p, v);.*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return (void)atomicAdd(p, v);/
+drop_in_by_every_lane test_drop_in:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (arc__leads(group, lane)) atomicAdd(p, v);/  atomicAdd(p, v);/
++drop_in_waits_for_shared_lanes test_drop_in_uses:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (__isShared(p)) return (void)atomicAdd(p, v);.*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return (void)atomicAdd(p, v);/
 drop_in_of_another_sign test_drop_in_uses s/arc__drop_in_any<U>()), U>::yes>/arc__drop_in_any<U>()), U>::yes \/ (sizeof(U) != sizeof(T))>/
 profile_rows_of_uneven_lanes test_profile:ARC_PROFILE=1 s/const arc__u64 want = even ? step : ~0ull;/const arc__u64 want = step;/
 profile_rows_of_one_call test_profile:ARC_PROFILE=1 s/if (was != 0u \&\& was != want) \*known = ~0ull;/;/
@@ -156,10 +156,11 @@ kept_words_mixed test_index_add s/if (vector > 1 || ARC__WARP \* i == first) __V
 inactive_row_read test_index_add s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
 +wide_window_too_low test_wide s/(2u \* bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 28 : 0u;/(2u * bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 29 : 0u;/
 wide_rest_of_the_exponent test_wide s/bits \& 0x87ffffffu/bits \& 0x83ffffffu/
-+learns_from_each_lane test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/__any_sync(g.lanes, (says & 3u) == ARC__SEVERAL))/(says \& 3u) == ARC__SEVERAL)/
-learns_by_every_lane test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/if (g.group == 0u || arc__leads(g.group, arc__lane())) atomicAdd(p, g.v);/atomicAdd(p, g.v);/
-learns_without_passes test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/(is_sector ? most : 0u)/most/
-learns_once test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/half = samples >= 2 \* ARC__SAMPLES/half = 0/
++learns_from_each_lane test_drop_in s/__any_sync(lanes, (\*state & 3) == ARC__SEVERAL)/(*state \& 3) == ARC__SEVERAL/
+learns_by_every_lane test_drop_in s/if (g.adds) atomicAdd(p, g.v);/atomicAdd(p, g.v);/
+learns_without_passes test_drop_in s/(is_sector ? sample << 13 | 1u << 19 : 0u)/(sample << 13 | 1u << 19)/
+learns_once test_drop_in s/    s->sample\[taken % ARC__SAMPLES\] =/    if (taken < 32u) s->sample[taken] =/
++learns_where_lanes_part test_drop_in s/__any_sync(lanes, taken >= ARC__SAMPLES - 1)/taken >= ARC__SAMPLES - 1/
 wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)/#define ARC__WIDE_EXACT ARC__WIDE_FIRST/
 wide_infinities_of_another_value test_wide s/infinities << 16 \* (at.i \& 1));/infinities);/
 wide_rest_of_the_first_value test_wide s/bits = i == which ? w\[i\].lo : bits;/bits = i == 0 ? w[i].lo : bits;/

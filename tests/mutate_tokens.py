@@ -36,7 +36,7 @@ TESTS = {  # of a file, what catches most first: as mutate.sh names them
     "arc/hot.cuh": ["test_forms", "test_keys", "test_wide", "test_types:TEST_TYPES_PART=6"],
     "arc/index_add.cuh": ["test_index_add", "test_index_add:ARC_CHECK=2"],
     "arc/wide.cuh": ["test_wide", "test_wide:ARC_WIDE_WORDS=16"],
-    "arc/drop_in.cuh": ["test_drop_in", "test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS",
+    "arc/drop_in.cuh": ["test_drop_in", "test_drop_in:ARC_DROP_IN=ARC_DROP_IN_SUMS",
                         "test_drop_in_uses"],
     "arc/profile.cuh": ["test_profile:ARC_PROFILE=1", "test_drop_in_uses:ARC_PROFILE=1"]}
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:[^\n\\]|\\.)*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'])'

@@ -120,14 +120,14 @@ for macros, wanted in (
         (["PATH=ARC_PATH_TREE", "BALANCE_THRESHOLD=12", "VECTOR_ATOMICS=0",
           "SCOPE=ARC_SCOPE_SYSTEM", "CHECK=2", "KEY_BITS=64", "EXACT=1", "MAX_PIECES=7",
           "WIDE_WORDS=9", "COST_REDUCE=1", "COST_VALUE=2", "COST_MATCH=3", "COST_MATCH_SHUFFLE=4",
-          "COST_REQUEST=5", "DROP_IN=ARC_DROP_IN_LEARNS", "PROFILE=1", "SAFE_MASKS=1"],
+          "COST_REQUEST=5", "DROP_IN=ARC_DROP_IN_SUMS", "PROFILE=1", "SAFE_MASKS=1"],
          "path=tree threshold=12 vector_atomics=0 scope=system check=2 key_bits=64 exact=1 "
          "max_pieces=7 wide_words=9 cost_reduce=1 cost_value=2 "
-         "cost_match=3 cost_match_shuffle=4 cost_request=5 drop_in=learns profile=1 safe_masks=1"),
+         "cost_match=3 cost_match_shuffle=4 cost_request=5 drop_in=sums profile=1 safe_masks=1"),
         (["COST_VALUE=6"],
          "path=auto threshold=auto vector_atomics=1 scope=device check=0 key_bits=32 exact=0 "
          "max_pieces=1 wide_words=6 cost_reduce=50 cost_value=6 "
-         "cost_match=120 cost_match_shuffle=10 cost_request=10 drop_in=sums profile=0 safe_masks=0")):
+         "cost_match=120 cost_match_shuffle=10 cost_request=10 drop_in=learns profile=0 safe_masks=0")):
     text = string_of(*(f"-DARC_{macro}" for macro in macros))
     must(text == f"arc 0.9.0 {wanted}|900", f"the policy reads '{text}', must be '{wanted}'")
 must("safe_masks=1" in string_of("-DARC_SAFE_MASKS=1"), "safe masks alone are not said")
