@@ -65,6 +65,27 @@ def compiles(nvrtc, root, architecture, *options, arc=None):
     return status == 0 and not said and size.value > 0
 
 
+def names_what_is_learnt(nvrtc, root, architecture):
+    """True if a user of NVRTC can find what arc/drop_in.cuh has learnt: its table in the module."""
+    names, program = HEADERS[1:3] + ["arc/drop_in.cuh"], ctypes.c_void_p()
+    source = "".join(f'#include "{name}"\n' for name in names) + (
+        "__global__ void add(float *p) { atomicAdd(p + threadIdx.x % 3, 1.0f); }\n")
+    lowered, size, table = ctypes.c_char_p(), ctypes.c_size_t(), b"&arc__learnt_here"
+    options = strings([f"--gpu-architecture=sm_{architecture}"])
+    nvrtc.nvrtcCreateProgram(
+        ctypes.byref(program), source.encode(), b"add.cu", len(names),
+        strings([(root / name).read_text(encoding="utf-8") for name in names]), strings(names))
+    nvrtc.nvrtcAddNameExpression(program, table)
+    found = (nvrtc.nvrtcCompileProgram(program, 1, options)
+             or nvrtc.nvrtcGetLoweredName(program, table, ctypes.byref(lowered))
+             or nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))) == 0
+    cubin = ctypes.create_string_buffer(size.value + 1)
+    found = found and nvrtc.nvrtcGetCUBIN(program, cubin) == 0 and lowered.value in cubin.raw
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    print(f"sm_{architecture} {table.decode()}: {'found' if found else 'FAILED'}", flush=True)
+    return found
+
+
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--root", type=pathlib.Path, default=".")
 parser.add_argument("--library")
@@ -82,5 +103,7 @@ good = [compiles(library, given.root, architecture, "--device-debug")
         for architecture in {listed[0], listed[-1]}]
 good.append(compiles(library, given.root, listed[-1], "-DONE", "-DARC_CHECK=2", "--std=c++11"))
 good.append(compiles(library, given.root, listed[-1], "-DONE", arc=single.single(given.root)))
+if not given.architectures:
+    good.append(names_what_is_learnt(library, given.root, listed[-1]))
 print(f"{len(listed)} architectures, {good.count(False)} failed")
 sys.exit(not all(good))
