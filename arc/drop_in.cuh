@@ -262,9 +262,8 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned place) {
         arc__sum(lanes, arc__gains(arc__fresh(&arc__entry(&place)->sample[arc__lane()].x)));
     const int none = 16 * __popc(lanes), one = (int)(gains & 0xffffu) - none;
     const int several = (int)(gains >> 16) - none;
-    const int does = several > 0 && several > one + __popc(lanes) ? ARC__SEVERAL
-                     : one > 0                                    ? ARC__ONE
-                                                                  : ARC__PLAIN;
+    /* a warp of one address costs the same in both */
+    const int does = several > 0 && several > one ? ARC__SEVERAL : one > 0 ? ARC__ONE : ARC__PLAIN;
     const unsigned its = arc__gains(sample), first = (place & 0xffu) / ARC__LINES * ARC__LINES;
     if (arc__leads(lanes, arc__lane())) { /* far fewer samples while they agree */
       s = arc__entry(&place);
