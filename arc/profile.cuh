@@ -4,9 +4,9 @@
        nvcc -include arc/drop_in.cuh -DARC_PROFILE=1 ...
    Each atomicAdd on global memory that arc/drop_in.cuh would serve, and each whose result is used,
    counts by its line: calls of a warp, the lanes that arrive together, their addresses. So does
-   each arc_add_... of arc.cuh, by its keys; other forms do not. All add as without. The
-   first warp calls are looked at, then one in about 1000, which stands for these. A file takes 17 MiB
-   of device memory, for 64 lines. Below sm_70 all addresses count as different.
+   each arc_add_... of arc.cuh, by its keys; other forms do not. All add as without. The first warp
+   calls are looked at, then one in about 1000, which stands for these. A file takes 17 MiB of
+   device memory, for 64 lines. Below sm_70 all addresses count as different.
 
        ARC_EXPERIMENTAL int arc_profile_print(FILE *out, const char *masks_csv);
    On the host, once, behind the kernels, for which it waits: one table of all such files of the
@@ -24,8 +24,8 @@
 #endif
 enum { ARC__PLACES = 64, ARC__COPIES = 16, ARC__NAME = 240, ARC__SLOTS = 256 };
 enum { ARC__ALL = 2048, ARC__EACH = 256, ARC__RARELY = 1024 }; /* warp calls that are looked at */
-/* Sums of a tally, which stand behind its calls by 33 * lanes + addresses; from NEAR on, over calls
-   in turn, of which the one before is known. */
+/* Sums of a tally, which stand behind its calls by 33 * lanes + addresses: means of calls; from NEAR
+   on, counts of those that are looked at one after the other. */
 enum { ARC__PASSES = 33 * 33, ARC__AGAIN, ARC__REDUCED, ARC__LEAST, ARC__NEAR, ARC__NEXT };
 enum { ARC__ADDS = ARC__NEXT + 1, ARC__LOOPS, ARC__PARTED, ARC__EVEN, ARC__SUMS };
 #if ARC_PROFILE
