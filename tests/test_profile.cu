@@ -135,7 +135,8 @@ static const struct {
     {4, {0.9, 0.97}, {0.2, 0.6}, "leave it", ""}};
 enum { COUNTED_LINES = sizeof printed_counts / sizeof *printed_counts };
 
-/* Far more calls than are counted: all adds are, and a row's lines stay known. */
+/* Far more calls than are looked at, whose number a GPU's clock estimates badly for one warp; a
+   row's lines stay known. */
 enum { FIRST_OFTEN = __LINE__ + 4, ROUNDS = 200000 };
 static __global__ void count_often(const float *at) {
   for (int round = 0; round < ROUNDS; ++round) {
@@ -210,7 +211,7 @@ static void calls_left_out(void) {
     const std::string row = row_of(table, FIRST_OFTEN + i);
     double calls, lanes, addresses;
     CHECK(sscanf(row.c_str(), " %*f %lf %*f%% %lf %lf", &calls, &lanes, &addresses) == 3 &&
-              fabs(calls - ROUNDS) < 0.5 * ROUNDS && lanes == 32 && addresses > 4 &&
+              calls > ROUNDS / 4 && calls < 4 * ROUNDS && lanes == 32 && addresses > 4 &&
               addresses <= 5 && strstr(row.c_str(), ", one call of 3 values"),
           "often %d: %s", i, row.c_str());
   }
