@@ -1,5 +1,7 @@
 /* drop_in.cu - what nvcc -include arc/drop_in.cuh makes of plain atomics: their source behind it.
+   Each call decides: what the flag has learnt would depend on the cells before.
    SPDX-License-Identifier: Apache-2.0 */
+#define ARC_DROP_IN ARC_DROP_IN_SUMS
 #include "kernel.cuh"
 
 #include "arc/drop_in.cuh"
