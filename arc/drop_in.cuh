@@ -9,8 +9,8 @@
    memory, other types, atomicAdd_block, CUB.
    With ARC_DROP_IN_LEARNS each statement learns from samples whether summing is faster; if not, it
    is a test of a word that the kernel has read, and the plain add. With ARC_DROP_IN_SUMS each call
-   decides anew; that takes about 40 instructions per statement. docs/try.md says what to do next: a call of arc sees all
-   values of a lane, and gains more.
+   decides anew; that takes about 40 instructions per statement. docs/try.md says what to do next:
+   a call of arc sees all values of a lane, and gains more.
 
    Floats with one p are summed in fixed point on sm_80 and newer, with 26 bits for the largest
    value. Error: at most 2^-21 of the largest |value|, 2^-24 of the sum, 2^-122; NaN and infinity
@@ -138,7 +138,7 @@ enum { ARC__SAMPLES = 32, ARC__SEEN = 4 };
 struct arc__statement {
   unsigned taken; /* the line, and below, how many samples: up to 31, then 32 to 63 in turn */
   int state;      /* as `says` */
-  uint2 sample[ARC__SAMPLES]; /* the last; y: an address, and the multiprocessor */
+  unsigned sample[ARC__SAMPLES], seen[ARC__SEEN]; /* the last; addresses, by multiprocessors */
 };
 struct arc__learnt {
   unsigned sums[ARC__WORDS]; /* by the lines of a word: a bit of what does not add plainly */
@@ -221,8 +221,8 @@ ARC__FN T arc__fresh(const T *p) {
   return *p;
 #endif
 }
-/* Each address that a sampler holds is two registers of the kernel; so it is found anew, from a zero
-   that compilers do not know. */
+/* Each address that a sampler holds is two registers of the kernel; so it is found anew, from a
+   zero that compilers do not know. */
 ARC__FN arc__statement *arc__entry(unsigned *place) {
 #if defined(__CUDA_ARCH__)
   asm("{.reg .u32 w; mov.u32 w, %%warpid; shr.u32 w, w, 16; or.b32 %0, %0, w;}" : "+r"(*place));
@@ -248,18 +248,19 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned place) {
   word = word << 8 | arc__multiprocessor();
   arc__statement *s = arc__entry(&place);
   ARC__NO_UNROLL
-  for (unsigned i = word % 8u; i < ARC__SAMPLES; i += 8u)
-    sample += !is_first && (arc__fresh(&s->sample[i].y) ^ word) - 1u < 255u;
+  for (int i = 0; i < ARC__SEEN; ++i)
+    sample += !is_first && (arc__fresh(&s->seen[i]) ^ word) - 1u < 255u;
   sample = arc__sum(lanes, sample);
   s = arc__entry(&place);
   const unsigned taken = arc__fresh(&s->taken) & 63u;
   if (arc__leads(lanes, arc__lane())) {
-    s->sample[taken % ARC__SAMPLES] = make_uint2(sample, word);
+    s->sample[taken % ARC__SAMPLES] = sample;
+    s->seen[word % ARC__SEEN] = word; /* of blocks that write at once, each keeps its own */
     s->taken = (place & ~0xffu) + (taken < 63u ? taken + 1u : 32u);
   }
   if (__any_sync(lanes, taken >= ARC__SAMPLES - 1)) { /* each lane weighs one of the last */
     const unsigned gains =
-        arc__sum(lanes, arc__gains(arc__fresh(&arc__entry(&place)->sample[arc__lane()].x)));
+        arc__sum(lanes, arc__gains(arc__fresh(&arc__entry(&place)->sample[arc__lane()])));
     const int none = 16 * __popc(lanes), one = (int)(gains & 0xffffu) - none;
     const int several = (int)(gains >> 16) - none;
     /* a warp of one address costs the same in both */

@@ -309,7 +309,7 @@ static inline void arc__read(std::vector<arc__line> *lines) {
     l->does = samples < ARC__SAMPLES ? "not learnt: " + few + " samples" : does[t->says[i] & 3];
     l->sums = l->does[0] == 's', l->calls = samples, l->values = l->pieces = 1;
     for (int k = 0; k < samples; ++k) { /* their means */
-      const unsigned sample = s->sample[k].x;
+      const unsigned sample = s->sample[k];
       l->again += arc__field(sample, 0) / (double)ARC__SEEN / samples;
       l->addresses += arc__field(sample, 1) / (double)samples;
       l->passes += (arc__field(sample, 2) + arc__field(sample, 3)) / (double)samples;

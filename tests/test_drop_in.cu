@@ -179,7 +179,7 @@ static void learns(void) {
       const int says = learnt.says[line % ARC__ENTRIES] & 3;
       const arc__statement &s = learnt.of[line % ARC__ENTRIES];
       int gains = 0;
-      for (uint2 sample : s.sample) gains += (int)arc__gains(sample.x) - 0x100010;
+      for (unsigned sample : s.sample) gains += (int)arc__gains(sample) - 0x100010;
       CHECK(says == to.says, "%s, then %s: says %d and must say %d: gains %d, %d",
             shapes[from].name, to.name, says, to.says, gains & 0xffff, gains >> 16);
       CHECK((int)(s.taken >> 8) == line && (s.taken & 63) >= ARC__SAMPLES, "line %u, %u samples",
