@@ -31,7 +31,7 @@
        target     describes where the rows lie in memory
        group      the active lanes of a warp that hold the same key
        reduce     to sum the values of a group in registers, before anything is sent to memory
-       request    an atomic instruction of a warp
+       request    an atomic instruction, for all lanes of a warp that execute it together
        threshold  the number of lanes from which a group is reduced
        path       a method of adding: ARC_PATH_... of arc_policy.cuh
 
@@ -44,12 +44,13 @@
 
    Files. arc/core.cuh defines how a call works, on top of arc/words.cuh. Forms for special cases
    have their own files, each with its manual. To use a form, #include its file: before this one,
-   after it, or alone.
+   after it, or alone (but arc/wide.cuh only before it, or alone).
        arc/index_add.cuh  rows of values that lie in memory, as in PyTorch's index_add
        arc/hot.cuh        rows to which the whole grid adds
        arc/sums.cuh       an add in two steps: you see each sum before it is added
        arc/papers.cuh     the papers' interfaces: arrays of pointers, atomred
-       arc/wide.cuh       sums that repeat to the last bit, without a scale; include it first
+       arc/wide.cuh       sums that repeat to the last bit, without a scale; the one form that you
+                          include before arc.cuh
        arc/overloads.cuh  arc_add(target, ...) for all types, by C++ overloading
        arc/drop_in.cuh    makes atomicAdd use arc, without a source change; C++, works alone; with
                           ARC_PROFILE 1 (arc/profile.cuh) it counts instead. EXPERIMENTAL
@@ -94,18 +95,18 @@
 /* ---- >>targets --------------------------------------------------------------------------- */
 
 /* The number of a row. Keys are 32-bit signed; an unsigned key is reinterpreted as int. With
-   ARC_KEY_BITS 64 or options.key_bits 64 keys have 64 bits, as PyTorch's indices do. The type is
-   long long only so that a wider argument can be rejected: if a key may not fit an int, an
-   optimised build fails (the assembler names arc_key_is_no_int__...); other builds stop the kernel
-   at run time. */
+   ARC_KEY_BITS 64 or options.key_bits 64 keys have 64 bits, as PyTorch's indices do.
+   The type is long long so that arc sees a wider argument and rejects it. If the compiler cannot
+   tell that a key fits an int, an optimised build fails: the assembler names
+   arc_key_is_no_int__... Other builds stop the kernel at run time. */
 typedef long long arc_key;
 
-/* Describes where rows lie. A target also holds which sum its lane adds after a reduction, and the
-   default decision, so that a loop does not compute them again.
+/* Describes where rows lie. A target also holds what a loop should not compute again: which of the
+   row's sums this lane sends to memory, and from how many lanes on arc reduces.
    Build it once, above the loop. It belongs to the lane that built it: do not pass it to another
-   lane, through memory or by a shuffle. In a lambda build it inside: if a lambda that is not
-   inlined captures a target, the target lies in local memory, and radfoam's kernel runs at 0.09 to
-   0.67 times its speed. __attribute__((always_inline)) inlines a lambda (examples/patterns.cu). */
+   lane, through memory or by a shuffle. In a lambda build it inside. A lambda that captures a
+   target and is not inlined keeps it in local memory: radfoam's kernel ran at 0.09 to 0.67 times
+   its speed then. __attribute__((always_inline)) inlines a lambda (examples/patterns.cu). */
 typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
 
 /* Returns a target for one array of rows: parameter i of key k lies at base[k * stride + i].
@@ -141,8 +142,8 @@ ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width
    neighbouring lanes have neighbouring keys, their requests are coalesced, as those of plain
    atomics are.
    Example: N pictures with 3 channels of H * W pixels: planes(p, H * W, 3); pixel x of picture n
-   has the key 3 * H * W * n + x. Such a key may exceed `plane`: parameter 0 of key k + plane is
-   parameter 1 of key k.
+   has the key 3 * H * W * n + x. Keys may exceed `plane`, as here; then you see to it that no
+   two keys meet: parameter 0 of key k + plane lies where parameter 1 of key k does.
    Suffixes: all but f16, bf16 and wide, whose parameters share words.
    Reported: ARC_CHECK 1 a plane of 0, or of 1, whose rows overlap; ARC_CHECK 2 the promise
    ARC_PROMISE_ALIGNED_16, which planes cannot keep. */
@@ -168,8 +169,7 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
 
 /* Returns `target` restricted to its first `count` pieces (a literal). It takes no further
    registers. The bases of the other pieces must be null. Calls do not read or sum the values of
-   these pieces; if that leaves out 2 of 11 values, it saves 9 of 158 instructions per step of
-   gsplat's kernel:
+   these pieces. In gsplat's kernel, 2 of 11 values less save 9 of the loop's 158 instructions:
        if (absgrad) arc_add_f32(t, id, g, hit);                    // the same for all lanes
        else arc_add_f32(arc_target_f32_first(t, 4), id, g, hit);
    Who calls: any lane, in any control flow.
@@ -186,8 +186,8 @@ ARC__FN arc_target_f32 arc_target_f32_first(arc_target_f32 target, int count);
    By default arc chooses path and threshold. The macros ARC_PATH and ARC_BALANCE_THRESHOLD choose
    them for a file, arc_add_with_f32 for one call.
    Cost: the head of arc/core.cuh counts shuffles and requests. If no lane is active, a call costs
-   one vote. If one lane of up to 10 values is active, the decision takes 10 to 17 % of the time of
-   the sweep's kernel.
+   one vote. If one lane is active and adds up to 10 values, deciding takes 10 to 17 % of the time
+   of a kernel that does little else (bench/README.md).
    Source: ARC paper, sections 4.4 and 5.5. */
 
 /* Adds the values of active lanes; keys may differ from lane to lane.
@@ -196,8 +196,9 @@ ARC__FN arc_target_f32 arc_target_f32_first(arc_target_f32 target, int count);
    Cost: a vote, a match and the adds. If all keys differ, vote and match are overhead. If
    neighbouring lanes also add to neighbouring rows of up to 3 values, atomicAdd is faster: with one
    value the call runs at a third of its speed. If rows of values lie in memory, use
-   arc/index_add.cuh: with one row per lane and random keys, this call runs at about 0.6 times the
-   speed of one atomic per thread and value (3 and 32 values per row).
+   arc/index_add.cuh: a kernel that loads a row into each lane, for this call, has about 0.6 times
+   the speed of one in which each thread adds one value by atomicAdd (random keys, rows of 3 and of
+   32 values).
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target or options. */
 ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values,
                          bool active ARC__CALLER);
@@ -239,8 +240,9 @@ ARC__FN unsigned arc_lanes_here(void);
    Who calls: any lanes, in any subset and interleaving; each lane that calls is active. Your own
    loops, branches and atomics may surround the call.
    The call reduces over the lanes that arrive together; which do is up to the hardware.
-   Cost: if a warp walks over one list, keep its lanes together (examples/patterns.cu) and use
-   arc_add_renderer_f32, which is 1.8 to 2.0 times as fast in the papers' kernel (studies/papers).
+   Cost: that of arc_add_f32, and finding out which lanes have arrived. If a warp walks over one
+   list, keep its lanes together (examples/patterns.cu) and use arc_add_renderer_f32: in the papers'
+   kernel it is 1.8 to 2.0 times as fast as this call (studies/papers).
    On GPUs older than sm_70 this call falls back to plain atomics. */
 ARC__FN void arc_add_divergent_f32(arc_target_f32 target, arc_key key,
                                    const float *values ARC__CALLER);
@@ -274,16 +276,16 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
                        bytes. Saves the code for other rows.
      RENDERER          INACTIVE_IS_ZERO and WARP_IS_ACTIVE. */
 
-/* The options of one call. The threshold and a lane mask may be known only at run time; all others
-   must be literals, and then cost nothing. To choose a path at run time, write a switch
+/* The options of one call. The threshold and the lane mask may be variables; all others must be
+   literals, and then cost nothing. To choose a path at run time, write a switch
    (examples/tune.cu). Butterfly cannot serve several keys or a partial warp: the call then falls
    back to plain atomics. Transposed cannot serve a partial warp: the call takes the tree. */
 struct arc_options {
   int path;                     /* ARC_PATH_... */
   int promises;                 /* ARC_PROMISE_..., joined by | */
-  int threshold;                /* lanes, 0..33: a smaller group sends atomics. 0 always reduces, 33
-                                   never. Use 1 for rows to which the whole grid adds. Or
-                                   ARC_THRESHOLD_AUTO: arc decides */
+  int threshold;                /* lanes, 0..33: a smaller group sends atomics. 0 always reduces, 1
+                                   if a lane is active (for rows to which the whole grid adds),
+                                   33 never. Or ARC_THRESHOLD_AUTO: arc decides */
   unsigned long long lane_mask; /* who calls: ARC_LANES_ALL, a mask, or ARC_LANES_HERE */
   int key_bits;                 /* 32, or 64 for keys that do not fit an int */
   int scope;  /* ARC_SCOPE_DEVICE, or ARC_SCOPE_SYSTEM: atomic towards other GPUs */
@@ -312,19 +314,20 @@ ARC__FN arc_options arc_options_default(void);
    If values and sums differ in type, a call sums lanes as floats and converts each sum once.
 
    f16, bf16. Rows lie in global memory. One 32-bit instruction adds two neighbouring values: f16
-   natively on sm_60 and newer, bf16 on sm_90 and newer, else by compare-and-swap. If a 32-bit word
-   holds a value of a row and a value of something else, -0 is added to the other one: it keeps its
-   value, but the bits of a NaN may become 7fff. Rows of even width at even places share no word.
+   natively on sm_60 and newer, bf16 on sm_90 and newer, else by compare-and-swap. If a row shares a
+   32-bit word with a value that is not its own, the instruction adds -0 to that neighbour: it
+   keeps its value, but the bits of a NaN may become 7fff. Rows of even width at even places share
+   no word.
 
    fixed. Constructors take one more argument, and arc_piece_fixed has one more field: int
    scale_log2, -126 to 126. A call adds x as x * 2^scale_log2, rounded to the nearest integer. Clear
    rows to 0 first. A sum holds magnitudes below 2^(63 - scale_log2). After overflow, NaN or
    infinity a sum is meaningless; only ARC_CHECK 2 reports it. Subnormal values count as 0 with
-   -ftz=true. There are two modes. Their sums are the same to the last bit
-       default    in every run of one launch with the same policy, on any GPU
-       exact      also with another path, threshold, block or grid. Set options.exact or ARC_EXACT;
-                  divergent calls are always exact. Each value is rounded, no sum; a reduction costs
-                  twice as much.
+   -ftz=true. In both modes sums repeat to the last bit:
+       default    if a launch is repeated with the same grid, block and policy, on any GPU
+       exact      if path, threshold, block or grid differ, too. Set options.exact or ARC_EXACT;
+                  divergent calls are always exact. Each value is rounded to an integer before it
+                  is summed; a reduction costs twice as much.
    docs/reproducible.md has ranges, error bounds and how to choose a scale. If you cannot choose
    one, use wide targets, whose sums repeat as those of fixed targets do by default. */
 
