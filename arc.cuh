@@ -117,11 +117,11 @@ typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
      width   values per row, 1 or more, a literal. Any other expression works, but is slow.
    Pass the true distance between rows, since arc reads the alignment from base and stride. If both
    are multiples of 16 bytes, one request adds up to 4 floats on sm_90 and newer; if both are
-   multiples of 8 bytes, 2 floats. So rows(p, 2, 2) with key k needs one request per lane, but
-   rows(p, 1, 2) with key 2 * k needs two.
+   multiples of 8 bytes, 2 floats. So write rows(p, 2, 2) with key k: in place of rows(p, 1, 2)
+   with key 2 * k, which ARC_CHECK 1 reports, a lane sends one request and not two.
    Example: rows(p, 4, 3) with key 2 are p[8], p[9], p[10]; a call never touches p[11].
    Cost: about 20 instructions.
-   Reported: ARC_CHECK 1 a width below 1, a stride below the width. */
+   Reported: ARC_CHECK 1 a width below 1, a stride below the width that is not 0. */
 ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width);
 
 /* Returns the same target for a width that is known only at run time. Calls add four values at a
