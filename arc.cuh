@@ -33,7 +33,10 @@
        reduce     to sum the values of a group in registers, before anything is sent to memory
        request    an atomic instruction, for all lanes of a warp that execute it together
        threshold  the number of lanes from which a group is reduced
-       path       a method of adding: ARC_PATH_... of arc_policy.cuh
+       path       a method of adding: by atomics, or by a reduction, of which there are three: tree,
+                  butterfly and transposed. See ARC_PATH_... in arc_policy.cuh
+       vote       an instruction that tells all lanes of a warp whether any of them is active
+       match      one that tells each lane which lanes hold its key
 
    Contents (search for the mark)
        >>targets    where rows lie: one array, several arrays, a width known at run time
@@ -101,12 +104,13 @@
    arc_key_is_no_int__... Other builds stop the kernel at run time. */
 typedef long long arc_key;
 
-/* Describes where rows lie. A target also holds what a loop should not compute again: which of the
-   row's sums this lane sends to memory, and from how many lanes on arc reduces.
+/* Describes where rows lie. A target also holds what a loop should not compute again. Some of it
+   differs from lane to lane: after a reduction each lane sends some of the row's sums to memory.
    Build it once, above the loop. It belongs to the lane that built it: do not pass it to another
    lane, through memory or by a shuffle. In a lambda build it inside. A lambda that captures a
-   target and is not inlined keeps it in local memory: radfoam's kernel ran at 0.09 to 0.67 times
-   its speed then. __attribute__((always_inline)) inlines a lambda (examples/patterns.cu). */
+   target and is not inlined keeps it in local memory: so radfoam's kernel ran at 0.09 to 0.67
+   times the speed that it has with an inlined lambda. __attribute__((always_inline)) inlines a
+   lambda (examples/patterns.cu). */
 typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
 
 /* Returns a target for one array of rows: parameter i of key k lies at base[k * stride + i].
@@ -117,8 +121,8 @@ typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
      width   values per row, 1 or more, a literal. Any other expression works, but is slow.
    Pass the true distance between rows, since arc reads the alignment from base and stride. If both
    are multiples of 16 bytes, one request adds up to 4 floats on sm_90 and newer; if both are
-   multiples of 8 bytes, 2 floats. So write rows(p, 2, 2) with key k: in place of rows(p, 1, 2)
-   with key 2 * k, which ARC_CHECK 1 reports, a lane sends one request and not two.
+   multiples of 8 bytes, 2 floats. So write rows(p, 2, 2) with key k, not rows(p, 1, 2) with
+   key 2 * k: that takes two requests per lane for one, and ARC_CHECK 1 reports it.
    Example: rows(p, 4, 3) with key 2 are p[8], p[9], p[10]; a call never touches p[11].
    Cost: about 20 instructions.
    Reported: ARC_CHECK 1 a width below 1, a stride below the width that is not 0. */
@@ -169,7 +173,8 @@ ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int co
 
 /* Returns `target` restricted to its first `count` pieces (a literal). It takes no further
    registers. The bases of the other pieces must be null. Calls do not read or sum the values of
-   these pieces. In gsplat's kernel, 2 of 11 values less save 9 of the loop's 158 instructions:
+   these pieces. In gsplat's kernel this leaves out 2 of 11 values, and 9 of 158 instructions of
+   the loop:
        if (absgrad) arc_add_f32(t, id, g, hit);                    // the same for all lanes
        else arc_add_f32(arc_target_f32_first(t, 4), id, g, hit);
    Who calls: any lane, in any control flow.
@@ -196,9 +201,9 @@ ARC__FN arc_target_f32 arc_target_f32_first(arc_target_f32 target, int count);
    Cost: a vote, a match and the adds. If all keys differ, vote and match are overhead. If
    neighbouring lanes also add to neighbouring rows of up to 3 values, atomicAdd is faster: with one
    value the call runs at a third of its speed. If rows of values lie in memory, use
-   arc/index_add.cuh: a kernel that loads a row into each lane, for this call, has about 0.6 times
-   the speed of one in which each thread adds one value by atomicAdd (random keys, rows of 3 and of
-   32 values).
+   arc/index_add.cuh. If instead each lane loads a row and makes this call, the kernel has about
+   0.6 times the speed of one that adds a value per thread by atomicAdd (random keys, rows of 3
+   and of 32 values).
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target or options. */
 ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values,
                          bool active ARC__CALLER);
@@ -242,7 +247,7 @@ ARC__FN unsigned arc_lanes_here(void);
    The call reduces over the lanes that arrive together; which do is up to the hardware.
    Cost: that of arc_add_f32, and finding out which lanes have arrived. If a warp walks over one
    list, keep its lanes together (examples/patterns.cu) and use arc_add_renderer_f32: in the papers'
-   kernel it is 1.8 to 2.0 times as fast as this call (studies/papers).
+   kernel it is 1.65 to 1.93 times as fast as this call (studies/papers).
    On GPUs older than sm_70 this call falls back to plain atomics. */
 ARC__FN void arc_add_divergent_f32(arc_target_f32 target, arc_key key,
                                    const float *values ARC__CALLER);
@@ -283,9 +288,10 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 struct arc_options {
   int path;                     /* ARC_PATH_... */
   int promises;                 /* ARC_PROMISE_..., joined by | */
-  int threshold;                /* lanes, 0..33: a smaller group sends atomics. 0 always reduces, 1
-                                   if a lane is active (for rows to which the whole grid adds),
-                                   33 never. Or ARC_THRESHOLD_AUTO: arc decides */
+  int threshold;                /* lanes, 0..33: a smaller group sends atomics. 1: arc reduces
+                                   each group; take it for rows to which the whole grid adds. 0:
+                                   arc does not even ask whether a lane is active. 33: arc never
+                                   reduces. ARC_THRESHOLD_AUTO: arc decides */
   unsigned long long lane_mask; /* who calls: ARC_LANES_ALL, a mask, or ARC_LANES_HERE */
   int key_bits;                 /* 32, or 64 for keys that do not fit an int */
   int scope;  /* ARC_SCOPE_DEVICE, or ARC_SCOPE_SYSTEM: atomic towards other GPUs */
@@ -315,17 +321,17 @@ ARC__FN arc_options arc_options_default(void);
 
    f16, bf16. Rows lie in global memory. One 32-bit instruction adds two neighbouring values: f16
    natively on sm_60 and newer, bf16 on sm_90 and newer, else by compare-and-swap. If a row shares a
-   32-bit word with a value that is not its own, the instruction adds -0 to that neighbour: it
-   keeps its value, but the bits of a NaN may become 7fff. Rows of even width at even places share
-   no word.
+   32-bit word with a value that is not its own, the instruction adds -0 to that neighbour. The
+   neighbour keeps its value; if it is a NaN, its bits may become 7fff. Rows of even width at even
+   indices of the array share no word.
 
    fixed. Constructors take one more argument, and arc_piece_fixed has one more field: int
    scale_log2, -126 to 126. A call adds x as x * 2^scale_log2, rounded to the nearest integer. Clear
    rows to 0 first. A sum holds magnitudes below 2^(63 - scale_log2). After overflow, NaN or
    infinity a sum is meaningless; only ARC_CHECK 2 reports it. Subnormal values count as 0 with
-   -ftz=true. In both modes sums repeat to the last bit:
-       default    if a launch is repeated with the same grid, block and policy, on any GPU
-       exact      if path, threshold, block or grid differ, too. Set options.exact or ARC_EXACT;
+   -ftz=true. There are two modes, in which sums repeat to the last bit:
+       default    if grid, block and policy are the same, on any GPU
+       exact      also if path, threshold, block or grid differ. Set options.exact or ARC_EXACT;
                   divergent calls are always exact. Each value is rounded to an integer before it
                   is summed; a reduction costs twice as much.
    docs/reproducible.md has ranges, error bounds and how to choose a scale. If you cannot choose
