@@ -2,29 +2,30 @@
    SPDX-License-Identifier: Apache-2.0
 
        nvcc -include arc/drop_in.cuh ...        or one #include above a file's own code
-   From there on lanes of a warp that arrive together at an atomicAdd(p, v) with one p may sum their
-   values first; then one of them adds the sum. This holds if the result is not used, in global
-   memory, on sm_70 and newer, for float, double, int, unsigned and unsigned long long, and on sm_90
-   and newer for float2 and float4. All else keeps its machine code: results that are used, shared
-   memory, other types, atomicAdd_block, CUB.
-   With ARC_DROP_IN_LEARNS each statement learns from samples whether summing is faster; if not, it
-   is a test of a word that the kernel has read, and the plain add. With ARC_DROP_IN_SUMS each call
-   decides anew; that takes about 40 instructions per statement. docs/try.md says what to do next:
-   a call of arc sees all values of a lane, and gains more.
+   From there on, the lanes of a warp that arrive together at an atomicAdd(p, v) with the same p may
+   sum their values first. One of them then adds the sum. This flag serves a call if its result is
+   not used and p points to global memory. On sm_70 and newer the types are float, double, int,
+   unsigned and unsigned long long; on sm_90 and newer also float2 and float4. All else keeps its
+   machine code: results that are used, shared memory, other types, atomicAdd_block, CUB.
+   With ARC_DROP_IN_LEARNS each statement learns from samples whether summing is faster. If it is
+   not, the statement tests a word that the kernel has already read, and makes the plain add. With
+   ARC_DROP_IN_SUMS each call decides anew, which takes about 40 instructions per statement.
+   docs/try.md says what to do next: a call of arc sees all values of a lane, so it gains more.
 
-   Floats with one p are summed in fixed point on sm_80 and newer, with 26 bits for the largest
-   value. Error: at most 2^-21 of the largest |value|, 2^-24 of the sum, 2^-122; NaN and infinity
-   act as if added one by one. The addition happens at the end of the full expression; after that
-   the lane finds it in memory. Lanes that arrive together wait for each other: code in which one of
-   them waits for another's later addition may hang. A function that returns atomicAdd's result
-   gains nothing, nor does a pointer to atomicAdd. Set arc's macros with -D. On the CPU warp include
-   this file after simt/simt.cuh. With ARC_PROFILE 1 arc/profile.cuh counts instead.
+   On sm_80 and newer, floats with the same p are summed in fixed point. The largest value has 26
+   bits. The error is at most the sum of three terms: 2^-21 of the largest |value|, 2^-24 of the
+   sum, and 2^-122. NaN and infinity act as if added one by one. The lane adds at the end of the
+   full expression; what it reads after that includes the addition. Lanes that arrive together wait
+   for each other, so code may hang if one of them waits for a later addition of another. A function
+   that returns atomicAdd's result gains nothing, nor does a pointer to atomicAdd. Set arc's macros
+   with -D. On the CPU warp, include this file after simt/simt.cuh. With -DARC_PROFILE=1,
+   arc/profile.cuh counts instead.
 
-   What compiles without the flag compiles with it and does the same, except for the cases below,
-   which are errors. If the type of a result is deduced, name it: a cast, (float)atomicAdd(p, v),
-   repairs all but the last three.
+   Code that compiles without the flag also compiles with it and does the same. The cases below are
+   the exceptions; they are errors. If your code deduces the type of a result, name the type: the
+   cast (float)atomicAdd(p, v) repairs all but the last three.
        auto old, const auto old, decltype(atomicAdd(p, v)) old    float old = atomicAdd(p, v)
-           unused, such an `old` adds when it dies
+           if such an `old` is unused, it adds when it is destroyed
        printf("%f", atomicAdd(p, v))                  printf("%f", (float)atomicAdd(p, v))
        put(q, atomicAdd(p, v)), std::max(..), of a template that deduces the type
                                                       put(q, (float)atomicAdd(p, v))
@@ -41,7 +42,7 @@
    */
 #if !defined(ARC_DROP_IN_CUH) && (defined(__CUDACC__) || defined(SIMT_ON_CPU))
 #define ARC_DROP_IN_CUH
-#if !defined(ARC_WORDS_CUH) || !defined(__CUDACC_RTC__) /* NVRTC has them by other names */
+#if !defined(ARC_WORDS_CUH) || !defined(__CUDACC_RTC__) /* NVRTC includes both under other names */
 #include "../arc_policy.cuh"
 #include "words.cuh"
 #endif
@@ -63,7 +64,7 @@ struct arc__code_line {
   { __builtin_LINE() }
 #define arc__count_used(p, at) ((void)(at))
 
-/* A group's sum, in its leader: by pointer jumping, as in arc__reduce_jumping. */
+/* Returns the group's sum in its leader, by pointer jumping as in arc__reduce_jumping. */
 template <class T>
 ARC__FN T arc__drop_in_total(unsigned lanes, unsigned group, int lane, T v) {
   unsigned lower = group & arc__lanes_below(lane);
@@ -78,13 +79,13 @@ ARC__FN T arc__drop_in_total(unsigned lanes, unsigned group, int lane, T v) {
   }
   return v;
 }
-/* The sum of one address, where few instructions form it. */
+/* Sums `lanes`, which all add to one address, if few instructions can; returns whether it did. */
 template <class T>
 ARC__FN bool arc__drop_in_one(unsigned, T *) {
   return false;
 }
 #if ARC__ARCH >= 800
-/* The largest value is below 2^26 units, so that no sum of 32 leaves an int. */
+/* The largest value is below 2^26 units, so the sum of 32 values fits an int. */
 ARC__FN bool arc__drop_in_one(unsigned lanes, float *v) {
   const unsigned largest = __reduce_max_sync(lanes, __float_as_uint(*v) & 0x7fffffffu);
   if (largest >= 0x7f800000u) return false;
@@ -118,44 +119,45 @@ ARC__FN float4 arc__drop_in_total(unsigned lanes, unsigned group, int lane, floa
   return make_float4(low.x, low.y, high.x, high.y);
 }
 #endif
-/* By lanes that come together: adds the sums of groups, or of none. */
+/* Adds the sum of each group, or each value if there is no group. All `lanes` call it together. */
 template <class T>
 ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T v) {
   if (group == 0u) return (void)atomicAdd(p, v);
-  __syncwarp(lanes); /* what a lane wrote before comes first, */
+  __syncwarp(lanes); /* earlier writes of these lanes come before the add, */
   v = arc__drop_in_total(lanes, group, lane, v);
   if (arc__leads(group, lane)) atomicAdd(p, v);
-  __syncwarp(lanes); /* and what it reads next, behind */
+  __syncwarp(lanes); /* and their later reads come after it */
 }
 
 #if ARC_DROP_IN == ARC_DROP_IN_LEARNS
-/* What the statements of a line, by its entry, have learnt. A few warps are drawn for samples; one
-   at a time adds to an entry: nobody waits for it, nothing but speed depends on it. */
+/* What the statements of a line have learnt is in the entry of that line. A few warps are drawn to
+   take samples. They neither lock an entry nor wait for it: only speed depends on what it says. */
 enum { ARC__PLAIN, ARC__ONE, ARC__SEVERAL };
 enum { ARC__LINES = 31, ARC__WORDS = 8, ARC__ENTRIES = ARC__LINES * ARC__WORDS };
 enum { ARC__SAMPLES = 32, ARC__SEEN = 4 };
 #define ARC__DRAWN 0x80000000u
 struct arc__statement {
-  unsigned taken; /* the line, and below, how many samples: up to 31, then 32 to 63 in turn */
+  unsigned taken; /* high: the line; low 6 bits: samples taken, to 31, then 32 to 63 in turn */
   int state;      /* as `says` */
-  unsigned sample[ARC__SAMPLES], seen[ARC__SEEN]; /* the last; addresses, by multiprocessors */
+  unsigned sample[ARC__SAMPLES], seen[ARC__SEEN]; /* the last; addresses with multiprocessors */
 };
 struct arc__learnt {
-  unsigned sums[ARC__WORDS]; /* by the lines of a word: a bit of what does not add plainly */
-  int says[ARC__ENTRIES]; /* ARC__PLAIN to ARC__SEVERAL; 4 times: of 2^it drawn warps one samples */
-  arc__statement of[ARC__ENTRIES]; /* samplers' own: in no cache of a multiprocessor */
+  unsigned sums[ARC__WORDS]; /* a bit per line: set if the line does not add plainly */
+  int says[ARC__ENTRIES];    /* ARC__PLAIN to ARC__SEVERAL, + 4 n: one of 2^n drawn warps samples */
+  arc__statement of[ARC__ENTRIES]; /* only samplers read it, past the L1 cache */
 };
 static __device__ __attribute__((aligned(16), unused)) arc__learnt arc__learnt_here;
 
-/* A sample is the sum over its lanes of bit fields, from below: adds that come again, addresses,
-   passes that sums would save, sectors, lanes. */
+/* A sample has five bit fields, each a sum over the lanes. From the lowest: adds to an address that
+   another multiprocessor also adds to, addresses, passes that sums would save, sectors, lanes. */
 static __host__ __device__ inline int arc__field(unsigned sample, int field) {
   return (int)(field == 0 ? sample & 127u : sample >> (1 + 6 * field) & 63u);
 }
-/* What atomics cost are passes: in each sector of 32 bytes, the adds to its fullest word; where
-   other multiprocessors add to an address, a hundred times that. Sums cost as much as 10 passes
-   for one address, 25 for several, and 3 to 10 where nothing is shared. Returns what one address
-   gains, at most 100, as changes are to be seen soon; 2^16 times what several do; each 16 more. */
+/* Returns what sums would gain, in passes. Atomics cost passes: each sector of 32 bytes takes as
+   many as its fullest word has adds. Where other multiprocessors add to an address, it costs a
+   hundred times that. Sums of one address cost 10 passes, sums of several 25, and 3 to 10 if no
+   lanes share an address. The low 16 bits have the gain of one address + 16, the high 16 bits that
+   of several + 16. A gain is at most 100, so that a change shows soon. */
 static __host__ __device__ inline unsigned arc__gains(unsigned sample) {
   const int lanes = arc__field(sample, 4), addresses = arc__field(sample, 1);
   const int gain = arc__field(sample, 2) + 100 / ARC__SEEN * arc__field(sample, 0);
@@ -167,7 +169,7 @@ static __host__ __device__ inline unsigned arc__gains(unsigned sample) {
 
 #if ARC__ARCH >= 700
 #define ARC__OUT_OF_LINE static __device__ inline __attribute__((noinline))
-/* By assembly that is not volatile: compilers read it once, above a loop. */
+/* The assembly is not volatile, so that compilers read the clock once, above a loop. */
 ARC__FN unsigned arc__clock(void) {
 #if defined(__CUDA_ARCH__)
   unsigned x;
@@ -186,8 +188,8 @@ ARC__FN unsigned arc__multiprocessor(void) {
   return blockIdx.x & 0xffu;
 #endif
 }
-/* The word of a line, with ARC__DRAWN if the warp is drawn. Where nvcc keeps the table's name, it
-   has no operand, so that a kernel reads it once for all its lines. */
+/* Returns the word of a line, with ARC__DRAWN if the warp is drawn. If nvcc keeps the table's name,
+   the load has no operand, so a kernel reads it once for all its lines. */
 ARC__FN unsigned arc__ask(int line) {
   const int word = line / ARC__LINES % ARC__WORDS;
 #if !defined(__CUDA_ARCH__)
@@ -209,8 +211,8 @@ ARC__FN unsigned arc__ask(int line) {
   return arc__clock() & 0x3fcu ? says : says | ARC__DRAWN;
 }
 
-/* What lies in memory now, past the cache of a multiprocessor. Not volatile, nor by an atomic: a
-   function with either begins with YIELD, which lets lanes that wait for these go on apart. */
+/* Reads memory past the cache of a multiprocessor. It uses neither volatile nor an atomic: a
+   function with either begins with YIELD, and lanes that wait for it may then go on apart. */
 template <class T>
 ARC__FN T arc__fresh(const T *p) {
 #if defined(__CUDA_ARCH__)
@@ -221,8 +223,8 @@ ARC__FN T arc__fresh(const T *p) {
   return *p;
 #endif
 }
-/* Each address that a sampler holds is two registers of the kernel; so it is found anew, from a
-   zero that compilers do not know. */
+/* Returns the entry of `place`. Each address that a sampler keeps takes two registers of the
+   kernel. Therefore each call computes the address anew, from a zero that compilers do not know. */
 ARC__FN arc__statement *arc__entry(unsigned *place) {
 #if defined(__CUDA_ARCH__)
   asm("{.reg .u32 w; mov.u32 w, %%warpid; shr.u32 w, w, 16; or.b32 %0, %0, w;}" : "+r"(*place));
@@ -236,7 +238,8 @@ ARC__FN unsigned arc__sum(unsigned lanes, unsigned x) {
     sum = sum * 2 + (unsigned)__popc(__ballot_sync(lanes, x >> 31));
   return sum;
 }
-/* Of lanes that meet again behind it; place: the line, and its entry in the low byte. */
+/* Takes a sample; `lanes` call it together and meet at its end. place: the line above, the entry in
+   the low byte. */
 ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned place) {
   const unsigned same = __match_any_sync(lanes, word), sector = __match_any_sync(lanes, word / 8u);
   const bool is_first = arc__leads(same, arc__lane()), is_sector = arc__leads(sector, arc__lane());
@@ -258,15 +261,15 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned place) {
     s->seen[word % ARC__SEEN] = word; /* of blocks that write at once, each keeps its own */
     s->taken = (place & ~0xffu) + (taken < 63u ? taken + 1u : 32u);
   }
-  if (__any_sync(lanes, taken >= ARC__SAMPLES - 1)) { /* each lane weighs one of the last */
+  if (__any_sync(lanes, taken >= ARC__SAMPLES - 1)) { /* each lane weighs one of the last samples */
     const unsigned gains =
         arc__sum(lanes, arc__gains(arc__fresh(&arc__entry(&place)->sample[arc__lane()])));
     const int none = 16 * __popc(lanes), one = (int)(gains & 0xffffu) - none;
     const int several = (int)(gains >> 16) - none;
-    /* a warp of one address costs the same in both */
+    /* a warp with one address costs the same in both states */
     const int does = several > 0 && several > one ? ARC__SEVERAL : one > 0 ? ARC__ONE : ARC__PLAIN;
     const unsigned its = arc__gains(sample), first = (place & 0xffu) / ARC__LINES * ARC__LINES;
-    if (arc__leads(lanes, arc__lane())) { /* far fewer samples while they agree */
+    if (arc__leads(lanes, arc__lane())) { /* while samples agree, far fewer are taken */
       s = arc__entry(&place);
       const int rest = arc__fresh(&s->state) >> 2;
       const bool pays = (its & 0xffffu) > 16u || its >> 16 > 16u, agrees = pays == (does > 0);
@@ -283,7 +286,7 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned place) {
       *to = does != ARC__PLAIN ? rest | bit : rest;
     }
   }
-  __syncwarp(lanes); /* or they went on apart */
+  __syncwarp(lanes); /* otherwise the lanes go on apart */
 }
 ARC__OUT_OF_LINE void arc__drawn(unsigned word, unsigned place) {
   if (arc__clock() >> 10 & ((1u << (arc__learnt_here.says[place & 0xffu] >> 2)) - 1u)) return;
@@ -293,10 +296,10 @@ ARC__OUT_OF_LINE void arc__drawn(unsigned word, unsigned place) {
 template <class T>
 struct arc__drop_in_group {
   T v;
-  unsigned lanes; /* all that came meet behind the add; or none */
+  unsigned lanes; /* all that arrived, to meet after the add; or 0 */
   bool adds;
 };
-/* Where sums pay, or a warp is drawn. Its caller adds. */
+/* Sums the values if that pays. The caller then adds v, in the lanes in which `adds` is true. */
 template <class T>
 ARC__OUT_OF_LINE arc__drop_in_group<T> arc__drop_in_learns(T *p, T v, unsigned place) {
   arc__drop_in_group<T> g = {v, 0u, true};
@@ -311,7 +314,7 @@ ARC__OUT_OF_LINE arc__drop_in_group<T> arc__drop_in_learns(T *p, T v, unsigned p
     group = __match_any_sync(lanes, (arc__u64)p);
     if (!__any_sync(lanes, (group & (group - 1u)) != 0u)) return g;
   }
-  __syncwarp(lanes); /* what a lane wrote before comes first */
+  __syncwarp(lanes); /* earlier writes of these lanes come before the add */
   g.v = arc__drop_in_total(lanes, group, lane, v);
   g.lanes = lanes;
   g.adds = arc__leads(group, lane);
@@ -324,7 +327,7 @@ template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
   const unsigned says = arc__ask(at.line);
-  /* of shared memory no lane comes that the others wait for */
+  /* a lane whose address is in shared memory adds here, before the others wait */
   if (!(says & (ARC__DRAWN | 1u << at.line % ARC__LINES)) || __isShared(p))
     return (void)atomicAdd(p, v);
   const unsigned place = (unsigned)at.line << 8 | (unsigned)at.line % ARC__ENTRIES;
@@ -336,9 +339,9 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   int same = 0;
   (void)__match_all_sync(lanes, (arc__u64)p, &same);
   if (same && __popc(lanes) >= 12 && arc__drop_in_one(lanes, &v)) {
-    __syncwarp(lanes); /* what a lane wrote before comes first, */
+    __syncwarp(lanes); /* earlier writes of these lanes come before the add, */
     if (arc__leads(lanes, arc__lane())) atomicAdd(p, v);
-    return __syncwarp(lanes); /* and what it reads next, behind */
+    return __syncwarp(lanes); /* and their later reads come after it */
   }
   const arc__drop_in_group<T> g = arc__drop_in_learns(p, v, place);
   if (g.adds) atomicAdd(p, g.v);
@@ -356,8 +359,9 @@ ARC__FN void arc__drop_in_add(int *p, int v, arc__code_line at) {
 }
 #endif
 
-/* Whether `c ? atomicAdd(..) : u` must not compile: with the flag it is a U, if that is a number,
-   without a Both. Compilers take what is no number as without, but nvcc makes floats double. */
+/* Says whether `c ? atomicAdd(..) : u` must not compile. If U is a number, the expression is a U
+   with the flag, but a Both without it. If U is not a number, compilers do the same with and
+   without the flag, except that nvcc makes floats double. */
 template <class Both, class U, bool = __is_class(U) || __is_enum(U)>
 struct arc__drop_in_refused {
   enum { yes = 1 };
@@ -373,7 +377,7 @@ struct arc__drop_in_refused<float, U, true> {
 template <class U>
 __device__ U arc__drop_in_any(void);
 
-/* What an atomicAdd returns: plain where it is converted to a value, else it adds when it dies. */
+/* What atomicAdd returns. Converted to a value, it adds plainly; else its destructor adds. */
 template <class T>
 class arc__drop_in_result {
   T *p, v;
@@ -401,7 +405,7 @@ class arc__drop_in_result {
   __device__ __forceinline__ explicit operator U() && {
     return (U)(T)(arc__drop_in_result &&) * this;
   }
-  __device__ operator T() const volatile & { /* not of a result without a name */
+  __device__ operator T() const volatile & { /* only results with a name */
     static_assert(sizeof(T) == 0, "arc/drop_in.cuh: name the type, as in float old = atomicAdd()");
     return v;
   }
@@ -413,7 +417,7 @@ template <class T>
 struct arc__drop_in_other {
   enum { is = 1 };
 };
-/* No templates: they take what CUDA's own take, such as {1}, a result, an object. */
+/* Functions, not templates, so they accept what CUDA's accept, such as {1}, a result, an object. */
 #define ARC__DROP_IN(T)                                                                         \
   template <>                                                                                   \
   struct arc__drop_in_other<T> {};                                                              \
@@ -433,9 +437,9 @@ ARC__DROP_IN(float2)
 ARC__DROP_IN(float4)
 #endif
 #if defined(__CUDACC__)
-/* Pointers to atomicAdd, which add as without, and other types, overloads that stand above (those
-   below are renamed with their calls). Of a served type, nothing may be evaluated: nvcc 13.0 takes
-   its line for the caller's. */
+/* Both serve what adds as without the flag: pointers to atomicAdd, other types, and your overloads
+   above this file (#define renames those below, and their calls). A served type must not be
+   evaluated here: nvcc 13.0 would take this line for the caller's. */
 template <class T>
 ARC__FN T arc__drop_in(T *p, T v) {
   return atomicAdd(p, v);
