@@ -1,22 +1,24 @@
-/* profile.cuh - where arc would pay: what each atomicAdd does, and what it would gain. C++.
+/* profile.cuh - where arc would help: what each atomicAdd does, and what it would gain. C++.
    EXPERIMENTAL. SPDX-License-Identifier: Apache-2.0
 
        nvcc -include arc/drop_in.cuh -DARC_PROFILE=1 ...
-   Each atomicAdd on global memory that arc/drop_in.cuh would serve, and each whose result is used,
-   counts by its line: calls of a warp, the lanes that arrive together, their addresses. So does
-   each arc_add_... of arc.cuh, by its keys; other forms do not. All add as without. The first warp
-   calls are looked at, then one in about 1000, which stands for these. A file takes 17 MiB of
-   device memory, for 64 lines. Below sm_70 all addresses count as different.
+   Each atomicAdd on global memory counts, if arc/drop_in.cuh would serve it or if its result is
+   used. It counts per line: calls of a warp, the lanes that arrive together, and their addresses.
+   Each arc_add_... of arc.cuh counts too, by its keys; other forms do not. All of them still add as
+   they do without the flag. The first warp calls are looked at, then about one in 1000, which
+   stands for the others. Each source file takes 17 MiB of device memory, for 64 lines. Below sm_70
+   all addresses count as different.
 
        ARC_EXPERIMENTAL int arc_profile_print(FILE *out, const char *masks_csv);
-   On the host, once, behind the kernels, for which it waits: one table of all such files of the
-   program, and their histogram for `arc_sweep --workload-file`, unless masks_csv is null. Returns
-   0, or 1 and a line on stderr if nothing has run or the CSV cannot be written. Of several
-   devices, the current one is read. docs/try.md says what the columns are, and what to do. Behind
-   a call of arc: how many of its calls reduced, the threshold (33: never; the mean, if it changes),
-   and how many more calls had no active lane.
-   Where ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this behind drop_in.cuh:
-   the same call prints what the flag has learnt in this run, of the files that do, and no masks. */
+   Prints one table of all source files that count. Call it once, on the host, after the kernels; it
+   waits for them. Unless masks_csv is null, it also writes the histogram for
+   `arc_sweep --workload-file` there. Returns 0. If nothing has run or the CSV cannot be written, it
+   prints a line to stderr and returns 1. It reads only the current device. docs/try.md explains the
+   columns and says what to do. The line of a call of arc ends with three more figures: how many of
+   its calls reduced, the threshold (33: never; the mean, if it changes), and how many more calls
+   had no active lane.
+   If ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this file after drop_in.cuh.
+   The same call then prints what the flag has learnt in this run, and writes no masks. */
 #ifndef ARC_PROFILE_CUH
 #define ARC_PROFILE_CUH
 #ifndef ARC_DROP_IN_CUH
@@ -24,8 +26,8 @@
 #endif
 enum { ARC__PLACES = 64, ARC__COPIES = 16, ARC__NAME = 240, ARC__SLOTS = 256 };
 enum { ARC__ALL = 2048, ARC__EACH = 256, ARC__RARELY = 1024 }; /* warp calls that are looked at */
-/* Sums of a tally, which stand behind its calls by 33 * lanes + addresses: means of calls; from NEAR
-   on, counts of those that are looked at one after the other. */
+/* Indices into a tally. It begins with the calls at 33 * lanes + addresses; these sums follow.
+   Those before NEAR become means over calls. The others count calls looked at in succession. */
 enum { ARC__PASSES = 33 * 33, ARC__AGAIN, ARC__REDUCED, ARC__LEAST, ARC__NEAR, ARC__NEXT };
 enum { ARC__ADDS = ARC__NEXT + 1, ARC__LOOPS, ARC__PARTED, ARC__EVEN, ARC__SUMS };
 #if ARC_PROFILE
@@ -33,33 +35,33 @@ enum { ARC__SEEN = 8 };
 struct arc__code_line {
   const char *file;
   int line;
-  const char *call; /* of arc; null: an atomicAdd */
+  const char *call; /* the call of arc; null: an atomicAdd */
 };
 #define ARC__HERE \
   { __builtin_FILE(), __builtin_LINE(), 0 }
-#define arc__drop_in_result arc__counted_result /* units that do not count have another */
+#define arc__drop_in_result arc__counted_result /* files that do not count have their own type */
 struct arc__counted {
   char file[ARC__NAME], call[24];
-  int line, width; /* of an atomicAdd: 0, its result is used; else by its type */
+  int line, width; /* width of an atomicAdd: 0 if its result is used; else from its type */
 };
 struct arc__counts {
   arc__u64 id[ARC__PLACES], lost;
   arc__counted place[ARC__PLACES];
-  /* How far each lane's address is from that of its statement before, with the distance of their
-     lines above bit 57; 0: not known, all ones: it varies. */
+  /* The distance of each lane's address from its address at the statement before. From bit 57 on:
+     the distance of their lines. 0: not known; all ones: it varies. */
   arc__u64 step[ARC__PLACES];
-  unsigned loose[ARC__PLACES]; /* bits 2 and 3 of addresses; 1: a lane's was another's before */
-  /* Warp calls that were looked at, by multiprocessor; behind ALL of it, by line. */
+  unsigned loose[ARC__PLACES]; /* bits 2 and 3 of addresses; 1: a lane has another's last one */
+  /* Warp calls that were looked at, per multiprocessor; after ARC__ALL of them, per line. */
   unsigned all[ARC__SLOTS], each[ARC__PLACES];
-  /* By multiprocessors and their warps: each lane's address and line, then block and time; an
-     address of each place. */
+  /* Per multiprocessor and warp. last: each lane's address and line, then block and time. seen: an
+     address per place. */
   arc__u64 last[ARC__SLOTS][64][33];
   unsigned seen[ARC__SLOTS][64][ARC__PLACES];
   arc__u64 tally[ARC__COPIES][ARC__PLACES][ARC__SUMS]; /* copies: adds to one address take turns */
 };
 static __device__ arc__counts arc__counts_here;
 
-/* The place of a line; negative: there are too many lines. */
+/* Returns the place of a line; negative if there are too many lines. */
 ARC__FN int arc__count_place(arc__code_line at, int width) {
   arc__counts *c = &arc__counts_here;
   const unsigned line = (unsigned)at.line, kind = at.call ? 2u : width == 0;
@@ -80,7 +82,7 @@ ARC__FN int arc__count_place(arc__code_line at, int width) {
   return before == 0u || before == id ? (int)i : -1;
 }
 
-/* The number of this warp on its multiprocessor, below 64. */
+/* Returns the number of this warp on its multiprocessor, below 64. */
 ARC__FN unsigned arc__warp(void) {
   unsigned warp = (unsigned)arc__thread() / 32u;
 #if defined(__CUDA_ARCH__)
@@ -88,31 +90,33 @@ ARC__FN unsigned arc__warp(void) {
 #endif
   return warp % 64u;
 }
-/* How many calls of a line one stands for, which is looked at: the first, then one by chance; 0: for
-   none, but for what follows what, as calls in one of 256 spans of time do, which warps have in turns;
-   negative: it is not looked at. */
+/* Returns how many calls of its line this call stands for. The first calls are looked at and stand
+   for themselves; later ones are chosen by chance and stand for many. 0: the call stands for none,
+   but shows which statement follows which. Each warp looks at all its calls in one of 256 spans of
+   time; warps take these spans in turn. Negative: the call is not looked at. */
 ARC__FN int arc__looks(int line) {
   const unsigned clock = (unsigned)clock64(), warp = arc__warp();
   if (arc__counts_here.each[(unsigned)line % ARC__PLACES] < ARC__EACH) return 1;
   if (clock * 0x9e3779b9u < ~0u / ARC__RARELY) return ARC__RARELY; /* not in step with a loop */
   return ((clock >> 15 ^ warp >> 1) & 255u) == 0u ? 0 : -1;
 }
-/* Looks at a call of `lanes`, which all call; groups of `least`, up to 32, are reduced, of 0 none: a
-   vote on what is known, such as 33, nvcc 13.0 moves to where one lane waits for all. Out of line,
-   and they meet again at its end: a loop that they leave at several places parts them no further. */
+/* Looks at a call of `lanes`, which all call it. Groups of `least` lanes or more are reduced, with
+   `least` up to 32. If none is reduced, pass 0 instead of 33: nvcc 13.0 moves a vote on a known
+   result to where one lane waits for all. The function is out of line, and the lanes meet at its
+   end. So a loop that they leave at several places parts them no further. */
 static __device__ inline __attribute__((noinline)) void arc__count(unsigned lanes, arc__u64 address,
                                                                    arc__code_line at, int width,
                                                                    int stands_for, int least,
                                                                    int threshold) {
   arc__counts *c = &arc__counts_here;
-  const int lane = arc__lane(), place = arc__count_place(at, width); /* one for all */
+  const int lane = arc__lane(), place = arc__count_place(at, width); /* the same for all lanes */
   unsigned here = blockIdx.x;
   const unsigned warp = arc__warp();
 #if defined(__CUDA_ARCH__)
   asm("mov.u32 %0, %%smid;" : "=r"(here));
 #endif
   here %= ARC__SLOTS;
-  if (place >= 0) { /* for all */
+  if (place >= 0) { /* true for all lanes or for none */
     unsigned same = 1u << lane, sector = same, most = 1, hits = 0, sum = 0;
 #if ARC__ARCH >= 700
     same = __match_any_sync(lanes, address);
@@ -155,7 +159,7 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
       const unsigned loose = ((unsigned)address & 12u) | (follows && even && corners);
       if (loose & ~c->loose[place]) atomicOr(&c->loose[place], loose);
       c->seen[here][warp][place] = id;
-      /* rows that lie side by side say nothing of a loop */
+      /* adjacent rows say nothing about a loop */
       const bool parted = follows && addresses > 1 && 6 * (int)(sum & 0xffu) > addresses;
       const bool moves = inside && even && step != 0u && (step + (1ull << 56)) >> 57 == 0u;
       const auto add = [to](int to_sum, unsigned x) {
@@ -182,28 +186,29 @@ ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
 
 ARC__FN int arc__count_type(const float *) { return 1; }
 ARC__FN int arc__count_type(const double *) { return 2; }
-ARC__FN int arc__count_type(const void *) { return 3; } /* of no call that is predicted */
+ARC__FN int arc__count_type(const void *) { return 3; } /* no call is predicted for it */
 template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   arc__count_add(p, at, arc__count_type(p));
   atomicAdd(p, v);
 }
 
-/* A call of arc, before it adds: what arc__add will decide. A template, as arc.cuh stands below. */
+/* Counts a call of arc before it adds, with what arc__add will decide. It is a template because
+   arc.cuh comes later. */
 template <class Call>
 ARC__FN Call arc__count_call(Call c, arc__code_line at) {
-  c.lanes |= 1u << c.lane; /* as arc__make_mask_of_lane says: the leader counts apart */
+  c.lanes |= 1u << c.lane; /* the leader counts apart, see arc__make_mask_of_lane */
   Call asked = c;
   if (!at.call) at.call = "arc_add_with";
   asked.present = __ballot_sync(asked.lanes, c.active);
   arc__decide(&asked);
-  const bool plain = asked.decision.what == 0; /* ARC__EACH_LANE, of a later file */
+  const bool plain = asked.decision.what == 0; /* ARC__EACH_LANE, which a later file defines */
   const int threshold = c.literal.path == ARC_PATH_ATOMIC ? 33 : asked.decision.min_present;
   const int group = asked.decision.min_group < 2 ? 2 : asked.decision.min_group;
   const int least = plain || threshold > 32 ? 0 : group;
   const int looks = __shfl_sync(asked.lanes, arc__looks(at.line), arc__highest(asked.lanes));
   int place = -1;
-  if (c.active && looks >= 0) /* each row in 32 bytes of its own */
+  if (c.active && looks >= 0) /* as if each row had 32 bytes of its own */
     arc__count(asked.present, (arc__u64)arc__key_id(c.key) << 5, at, c.width, looks, least,
                threshold);
   else if (asked.present == 0u && arc__leads(asked.lanes, c.lane))
@@ -211,7 +216,7 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
   if (place >= 0) atomicAdd(&arc__counts_here.tally[0][place][0], 1ull);
   return c;
 }
-#ifndef ARC_CUH /* in which each call now has its line */
+#ifndef ARC_CUH /* its calls now pass their lines */
 #undef ARC__LINE
 #undef ARC__LINE_OF
 #undef ARC__PASSED
@@ -230,19 +235,20 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
 #include <algorithm>
 #include <string>
 #include <vector>
-/* A statement: means of its warp calls, or of samples of them. */
+/* A statement, with means over its warp calls or over samples of them. */
 struct arc__line {
-  std::string file, call, does; /* call: of arc; empty: an atomicAdd */
-  int line, width, sums;        /* whether the flag sums: 0, 1; -1: as is predicted */
-  int values, pieces, loop;     /* of the call of arc that is predicted; of a loop */
+  std::string file, call, does; /* call: the call of arc; empty: an atomicAdd */
+  int line, width, sums;        /* sums: whether the flag sums, 0 or 1; -1: predict it */
+  int values, pieces, loop;     /* of the predicted call of arc; of a loop */
   double calls, lanes, addresses, passes, again, plain, flag, gain;
   double tally[ARC__SUMS];
   unsigned loose;
   arc__u64 step;
 };
 
-/* In passes, each about 0.01 ns of a whole H200, to which it is fitted: what sums cost, by the
-   addresses of a warp; a call, by its values, too; and 5 for what stands around the adds. */
+/* Predicts costs in passes. A pass is about 0.01 ns of a whole H200, to which the model is fitted.
+   The cost of sums depends on the addresses of a warp; that of a call also on its values. The code
+   around the adds costs 5. */
 static inline void arc__predict(arc__line *l) {
   const double n = l->values, addresses = l->addresses, least = fmin(addresses, l->passes);
   const double hot = 100 * fmin(1, sqrt(l->again / fmax(l->lanes, 1)));
@@ -252,7 +258,7 @@ static inline void arc__predict(arc__line *l) {
   const bool apart = addresses > 0.97 * l->lanes || l->lanes < 6,
              whole = l->call != "arc_add_divergent";
   const int odd = l->loose & 4u || l->values % 2 ? 1 : l->loose & 8u || l->values % 4 ? 2 : 4;
-  const int vector = is_row ? odd : 1; /* values of a row that a lane adds at once */
+  const int vector = is_row ? odd : 1; /* values of a row that a lane adds per request */
   const double adds = apart             ? n * plain / vector + 2
                       : addresses < 1.5 ? (is_row ? ceil(n / 8) : n) + hot
                                         : (least + hot) * n / vector;
@@ -272,7 +278,7 @@ static inline void arc__predict(arc__line *l) {
 }
 
 #if ARC_PROFILE
-/* Adds what this file has counted; a header's lines may be in several. */
+/* Adds what this source file has counted. Lines of a header may be in several files. */
 static inline void arc__read(std::vector<arc__line> *lines) {
   std::vector<arc__counts> table(1);
   const arc__counts *c = &table[0];
@@ -319,14 +325,14 @@ static inline void arc__read(std::vector<arc__line> *lines) {
 }
 #endif
 
-/* How many values a loop adds, if each but its first is as far from the one before in all lanes;
-   beyond 1024, these are no loop's. */
+/* Returns how many values a loop adds. After the first, each value has the same distance from the
+   one before in all lanes. 1: no loop, or too many values for one. */
 static inline int arc__loop(double calls, double moved) {
   const double values = calls / fmax(calls - moved, 1);
   return values > 1.9 && values < 1024 ? (int)(values + 0.5) : 1;
 }
-/* What was counted of the line; and how many values a call of arc would have: a loop's, or those of
-   lines in a row, each lane's addresses of which are as far apart in each call. */
+/* Computes the means of a line, and how many values a call of arc would have. These are the
+   values of a loop, or of lines in a row, if each lane's addresses are as far apart in each call. */
 static inline void arc__count_values(arc__line *l, arc__line **first) {
   double *tally = l->tally;
   for (int bin = 1; bin < ARC__PASSES; ++bin) l->calls += tally[bin];
@@ -370,7 +376,8 @@ static inline void arc__print_notes(FILE *out, const arc__line *l) {
     fprintf(out, ", put neighbours back into one warp first");
 }
 
-/* What reads the files of a program, which say so before main; those that count, apart. */
+/* The readers of a program's files. Each file adds its own before main. Files that
+   count have a list of their own. */
 typedef void arc__reader(std::vector<arc__line> *);
 template <int>
 std::vector<arc__reader *> &arc__files(void) {
