@@ -156,7 +156,6 @@ kept_words_mixed test_index_add s/if (vector > 1 || ARC__WARP \* i == first) __V
 inactive_row_read test_index_add s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
 +wide_window_too_low test_wide s/(2u \* bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 28 : 0u;/(2u * bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 29 : 0u;/
 wide_rest_of_the_exponent test_wide s/bits \& 0x87ffffffu/bits \& 0x83ffffffu/
-+learns_from_each_lane test_drop_in s/__any_sync(lanes, (\*state & 3) == ARC__SEVERAL)/(*state \& 3) == ARC__SEVERAL/
 learns_by_every_lane test_drop_in s/if (g.adds) atomicAdd(p, g.v);/atomicAdd(p, g.v);/
 learns_without_passes test_drop_in s/(is_sector ? sample << 13 | 1u << 19 : 0u)/(sample << 13 | 1u << 19)/
 learns_once test_drop_in s/    s->sample\[taken % ARC__SAMPLES\] =/    if (taken < 32u) s->sample[taken] =/
