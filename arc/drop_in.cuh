@@ -54,6 +54,34 @@
 #define ARC__DROPS_VECTORS 1
 #endif
 #endif
+/* What the profile and the flag that learns ask of a warp. */
+ARC__FN unsigned arc__multiprocessor(void) {
+#if defined(__CUDA_ARCH__)
+  unsigned x;
+  asm("mov.u32 %0, %%smid;" : "=r"(x));
+  return x & 0xffu;
+#else
+  return blockIdx.x & 0xffu;
+#endif
+}
+/* Returns how many lanes, less one, add to the fullest word of this lane's sector.
+   same, sector: the lanes with this lane's word, and with its sector. */
+ARC__FN unsigned arc__more_in_sector(unsigned lanes, unsigned same, unsigned sector) {
+  unsigned more = 0;
+  ARC__NO_UNROLL
+  for (unsigned step = 16; step > 0; step /= 2)
+    if (__ballot_sync(lanes, (unsigned)__popc(same) > more + step) & sector) more += step;
+  return more;
+}
+/* Returns the sum over `lanes` of x, which has so many bits. */
+ARC__FN unsigned arc__sum_over(unsigned lanes, unsigned x, int bits) {
+  unsigned sum = 0;
+  x <<= 32 - bits;
+  ARC__NO_UNROLL
+  for (int bit = bits; bit > 0; --bit, x *= 2)
+    sum = sum * 2 + (unsigned)__popc(__ballot_sync(lanes, x >> 31));
+  return sum;
+}
 #if ARC_PROFILE
 #include "profile.cuh"
 #else
@@ -179,15 +207,6 @@ ARC__FN unsigned arc__clock(void) {
   return (unsigned)clock64();
 #endif
 }
-ARC__FN unsigned arc__multiprocessor(void) {
-#if defined(__CUDA_ARCH__)
-  unsigned x;
-  asm("mov.u32 %0, %%smid;" : "=r"(x));
-  return x & 0xffu;
-#else
-  return blockIdx.x & 0xffu;
-#endif
-}
 /* Returns the word of a line, with ARC__DRAWN if the warp is drawn. If nvcc keeps the table's name,
    the load has no operand, so a kernel reads it once for all its lines. */
 ARC__FN unsigned arc__ask(int line) {
@@ -231,29 +250,19 @@ ARC__FN arc__statement *arc__entry(unsigned *place) {
 #endif
   return &arc__learnt_here.of[*place & 0xffu];
 }
-ARC__FN unsigned arc__sum(unsigned lanes, unsigned x) {
-  unsigned sum = 0;
-  ARC__NO_UNROLL
-  for (int bit = 32; bit > 0; --bit, x *= 2)
-    sum = sum * 2 + (unsigned)__popc(__ballot_sync(lanes, x >> 31));
-  return sum;
-}
 /* Takes a sample; `lanes` call it together and meet at its end. place: the line above, the entry in
    the low byte. */
 ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned place) {
   const unsigned same = __match_any_sync(lanes, word), sector = __match_any_sync(lanes, word / 8u);
   const bool is_first = arc__leads(same, arc__lane()), is_sector = arc__leads(sector, arc__lane());
-  unsigned sample = 0;
-  ARC__NO_UNROLL
-  for (unsigned step = 16; step > 0; step /= 2)
-    if (__ballot_sync(lanes, (unsigned)__popc(same) > sample + step) & sector) sample += step;
+  unsigned sample = arc__more_in_sector(lanes, same, sector);
   sample = 1u << 25 | (is_sector ? sample << 13 | 1u << 19 : 0u) | (is_first ? 1u << 7 : 0u);
   word = word << 8 | arc__multiprocessor();
   arc__statement *s = arc__entry(&place);
   ARC__NO_UNROLL
   for (int i = 0; i < ARC__SEEN; ++i)
     sample += !is_first && (arc__fresh(&s->seen[i]) ^ word) - 1u < 255u;
-  sample = arc__sum(lanes, sample);
+  sample = arc__sum_over(lanes, sample, 32);
   s = arc__entry(&place);
   const unsigned taken = arc__fresh(&s->taken) & 63u;
   if (arc__leads(lanes, arc__lane())) {
@@ -263,7 +272,7 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned place) {
   }
   if (__any_sync(lanes, taken >= ARC__SAMPLES - 1)) { /* each lane weighs one of the last samples */
     const unsigned gains =
-        arc__sum(lanes, arc__gains(arc__fresh(&arc__entry(&place)->sample[arc__lane()])));
+        arc__sum_over(lanes, arc__gains(arc__fresh(&arc__entry(&place)->sample[arc__lane()])), 32);
     const int none = 16 * __popc(lanes), one = (int)(gains & 0xffffu) - none;
     const int several = (int)(gains >> 16) - none;
     /* a warp with one address costs the same in both states */

@@ -110,30 +110,21 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
                                                                    int threshold) {
   arc__counts *c = &arc__counts_here;
   const int lane = arc__lane(), place = arc__count_place(at, width); /* the same for all lanes */
-  unsigned here = blockIdx.x;
-  const unsigned warp = arc__warp();
-#if defined(__CUDA_ARCH__)
-  asm("mov.u32 %0, %%smid;" : "=r"(here));
-#endif
-  here %= ARC__SLOTS;
+  const unsigned warp = arc__warp(), here = arc__multiprocessor() % ARC__SLOTS;
   if (place >= 0) { /* true for all lanes or for none */
-    unsigned same = 1u << lane, sector = same, most = 1, hits = 0, sum = 0;
+    unsigned same = 1u << lane, sector = same, hits = 0;
 #if ARC__ARCH >= 700
     same = __match_any_sync(lanes, address);
     sector = __match_any_sync(lanes, address >> 5);
 #endif
     const bool is_first = arc__leads(same, lane);
-    ARC__NO_UNROLL
-    for (unsigned step = 16; step > 0; step /= 2)
-      if (__ballot_sync(lanes, (unsigned)__popc(same) >= most + step) & sector) most += step;
+    const unsigned most = 1 + arc__more_in_sector(lanes, same, sector);
     const unsigned id = (unsigned)(address >> 2);
     ARC__NO_UNROLL
     for (unsigned i = 1; i <= ARC__SEEN; ++i)
       hits += *(volatile unsigned *)&c->seen[here ^ i][warp][place] == id;
     hits = (arc__leads(sector, lane) ? most : 0u) + (is_first ? 0u : hits << 8);
-    ARC__NO_UNROLL
-    for (unsigned bit = 1; bit < 1u << 12; bit *= 2)
-      sum += (unsigned)__popc(__ballot_sync(lanes, (hits & bit) != 0u)) * bit;
+    const unsigned sum = arc__sum_over(lanes, hits, 12);
     arc__u64 *last = c->last[here][warp];
     const arc__u64 now = address + ((arc__u64)at.line << 57), step = now - last[lane];
     const arc__u64 before = __shfl_sync(lanes, last[lane], arc__highest(lanes));
@@ -331,8 +322,8 @@ static inline int arc__loop(double calls, double moved) {
   const double values = calls / fmax(calls - moved, 1);
   return values > 1.9 && values < 1024 ? (int)(values + 0.5) : 1;
 }
-/* Computes the means of a line, and how many values a call of arc would have. These are the
-   values of a loop, or of lines in a row, if each lane's addresses are as far apart in each call. */
+/* Computes the means of a line, and how many values a call of arc would have. These are the values
+   of a loop, or of lines in a row, if each lane's addresses are as far apart in each call. */
 static inline void arc__count_values(arc__line *l, arc__line **first) {
   double *tally = l->tally;
   for (int bin = 1; bin < ARC__PASSES; ++bin) l->calls += tally[bin];
