@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* Who picks the threshold while training: nobody, arc's tuner, or the papers' search. */
+typedef enum threshold_search { SEARCH_NONE, SEARCH_TUNER, SEARCH_PAPERS } threshold_search;
+
 enum { SEARCH_EVERY = 2000, SEARCH_THRESHOLDS = 32 };
 
 /* time_ms(threshold): of one launch. */

@@ -8,7 +8,6 @@
 
 #include "../../bench/common/device_describe.h"
 #include "image_io.h"
-#include "search.h"
 #include "../../bench/common/program_run.h"
 
 #include "arc_tune.h"

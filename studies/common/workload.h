@@ -19,6 +19,7 @@
 
 #include "../../bench/common/device.h"
 #include "../../bench/common/option_table.h"
+#include "search.h"
 
 /* The ways that all share (ways.cuh); a program's own follow, from WAYS on. */
 enum {
@@ -121,10 +122,6 @@ typedef struct workload_outcome {
   double seconds = NAN, millijoules = NAN, error = NAN;
   workload_quality quality = {NAN, NAN, NAN, NAN};
 } workload_outcome;
-
-/* Who picks the threshold while it trains: nobody, arc's tuner, or the papers' search, which every
-   so many iterations times a launch at each threshold from 0 on, and keeps the fastest. */
-typedef enum threshold_search { SEARCH_NONE, SEARCH_TUNER, SEARCH_PAPERS } threshold_search;
 
 /* From a reset through o->iterations, or to Ctrl-C. */
 workload_outcome workload_train(const workload *w, const workload_options *o, int way,

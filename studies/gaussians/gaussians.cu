@@ -32,7 +32,7 @@ static void print_training(const trainer *t, double seconds) {
   const frame_settings *s = &t->f.settings;
   step_medians ms = medians_of(t);
   printf("threshold  %s%s%s\n", threshold_word(s->threshold).c_str(),
-         t->settings.tunes ? ", tuned" : "", s->reproducible ? ", reproducible" : "");
+         t->settings.search ? ", tuned" : "", s->reproducible ? ", reproducible" : "");
   int trained = t->iteration - t->first_iteration;
   printf("trained    %d iterations in %.2f s, %.1f a second, %d Gaussians\n", trained, seconds,
          trained / seconds, t->count);

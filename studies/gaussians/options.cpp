@@ -105,7 +105,7 @@ static std::vector<option> make_table(options *o) {
        {"\nhow the backward pass adds"},
        {"--threshold", OPTION_INT, &t->frame.threshold,
         "the least number of lanes to reduce in registers", 0, 33, threshold_names},
-       {"--tune", OPTION_NAME, &t->tunes, "arc's tuner picks it while training", 0, -1,
+       {"--tune", OPTION_NAME, &t->search, "arc's tuner picks it while training", 0, -1,
         switch_names},
        {"--reproducible", OPTION_FLAG, &t->frame.reproducible,
         "sums in whole numbers: every run gives the same model, to the last bit"},

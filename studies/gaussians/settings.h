@@ -16,9 +16,7 @@ typedef struct frame_settings {
 
 typedef struct train_settings {
   frame_settings frame;
-  /* Who picks the threshold while training: 0 nobody, it is the frame's; 1 arc's tuner; 2 the
-     papers' search (bench). */
-  int tunes;
+  int search; /* a threshold_search; of nobody the threshold is the frame's */
   int iterations, sh_degree;
   int batch;        /* views of a step, which counts as so many iterations */
   bool full_degree; /* from the start, for a model that has been trained before */

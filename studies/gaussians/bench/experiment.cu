@@ -11,6 +11,7 @@
 
 #include "../../../bench/common/energy.h"
 #include "../../common/profiled.h"
+#include "../../common/search.h"
 #include "../../papers/table.h"
 #if SIMT_ON_CPU
 #include "../../../bench/common/model.h"
@@ -21,19 +22,19 @@
 static const struct implementation {
   const char *name;
   add_way way;
-  int tunes; /* as train_settings */
+  threshold_search search;
   bool reproducible, only_trains;
-} implementations[] = {{"plain", ADD_PLAIN, 0, false, false},
-                       {"SW-S", ADD_SERIALIZED, 0, false, false},
-                       {"SW-B", ADD_BUTTERFLY, 0, false, false},
-                       {"cub", ADD_CUB, 0, false, false},
-                       {"shuffles", ADD_SHUFFLES, 0, false, false},
-                       {"auto", ADD_AUTO, 0, false, false},
-                       {"tuned", ADD_AUTO, 1, false, false},
-                       {"reproducible", ADD_DEFAULT, 0, true, false},
-                       {"default", ADD_DEFAULT, 0, false, true},
-                       {"SW-S retuned", ADD_SERIALIZED, 2, false, true},
-                       {"SW-B retuned", ADD_BUTTERFLY, 2, false, true}};
+} implementations[] = {{"plain", ADD_PLAIN, SEARCH_NONE, false, false},
+                       {"SW-S", ADD_SERIALIZED, SEARCH_NONE, false, false},
+                       {"SW-B", ADD_BUTTERFLY, SEARCH_NONE, false, false},
+                       {"cub", ADD_CUB, SEARCH_NONE, false, false},
+                       {"shuffles", ADD_SHUFFLES, SEARCH_NONE, false, false},
+                       {"auto", ADD_AUTO, SEARCH_NONE, false, false},
+                       {"tuned", ADD_AUTO, SEARCH_TUNER, false, false},
+                       {"reproducible", ADD_DEFAULT, SEARCH_NONE, true, false},
+                       {"default", ADD_DEFAULT, SEARCH_NONE, false, true},
+                       {"SW-S retuned", ADD_SERIALIZED, SEARCH_PAPERS, false, true},
+                       {"SW-B retuned", ADD_BUTTERFLY, SEARCH_PAPERS, false, true}};
 
 enum { IMPLEMENTATIONS = sizeof implementations / sizeof *implementations };
 
@@ -141,9 +142,9 @@ static void experiment_train(experiment *e, trainer *t, const implementation *by
    and only a step clears the words of sums that repeat. */
 static void experiment_way(experiment *e, train_settings settings, const implementation *by,
                            const gaussians_host *model) {
-  const bool own = by->tunes == 1 || by->way == ADD_DEFAULT;
+  const bool own = by->search == SEARCH_TUNER || by->way == ADD_DEFAULT;
   trainer t;
-  settings.tunes = by->tunes;
+  settings.search = by->search;
   settings.frame.reproducible = by->reproducible;
   settings.frame.threshold = ARC_THRESHOLD_AUTO;
   trainer_begin(&t, e->data, &settings);

@@ -74,7 +74,7 @@ static void test_tuning(const options *o, scene *data, const gaussians_host *mod
   trainer t;
   options mine = *o;
   int changes = 0;
-  mine.train.tunes = true;
+  mine.train.search = SEARCH_TUNER;
   mine.train.iterations = STEPS;
   begin(&t, data, &mine, model);
   while (t.iteration < STEPS) {
@@ -89,11 +89,11 @@ static void test_tuning(const options *o, scene *data, const gaussians_host *mod
 }
 
 /* Sum of the gradients' magnitudes after a step. */
-static double first_gradient(const options *o, scene *data, const gaussians_host *model, int tunes) {
+static double first_gradient(const options *o, scene *data, const gaussians_host *model, int search) {
   trainer t;
   options mine = *o;
   double sum = 0.0;
-  mine.train.tunes = tunes;
+  mine.train.search = search;
   begin(&t, data, &mine, model);
   trainer_step(&t);
   for (float g : device_read<float>((const float *)t.blocks[BLOCK_GRADIENTS].data,
@@ -107,7 +107,7 @@ static double first_gradient(const options *o, scene *data, const gaussians_host
 static void test_search(const options *o, scene *data, const gaussians_host *model) {
   const int found = search_threshold([](int t) { return (float)(t < 13 ? 29 - t : t); });
   CHECK(found == 13, "the fastest threshold is 13, not %d", found);
-  const double searched = first_gradient(o, data, model, 2), wanted = first_gradient(o, data, model, 0);
+  const double searched = first_gradient(o, data, model, SEARCH_PAPERS), wanted = first_gradient(o, data, model, SEARCH_NONE);
   CHECK(fabs(searched / wanted - 1.0) < 0.01, "gradients of %g, not %g", searched, wanted);
 }
 

@@ -63,20 +63,20 @@ static void trainer_begin_tuning(trainer *t) {
 /* Before the backward kernel of a step. */
 static void trainer_pick_policy(trainer *t) {
   arc_tune_policy *policy = &t->policies[t->drawn & 1];
-  if (t->settings.tunes == 2 && t->iteration % SEARCH_EVERY == 0) {
+  if (t->settings.search == SEARCH_PAPERS && t->iteration % SEARCH_EVERY == 0) {
     t->f.settings.threshold = search_threshold([t](int threshold) {
       t->f.settings.threshold = threshold;
       return device_time([t] { frame_backward(&t->f); });
     });
     frame_clear_sums(&t->f);
   }
-  if (t->settings.tunes != 1) return;
+  if (t->settings.search != SEARCH_TUNER) return;
   *policy = arc_tune_next(&t->tune);
   t->f.settings.threshold = policy->threshold;
 }
 
 void trainer_take_choice(trainer *t) {
-  if (t->settings.tunes == 1) t->f.settings.threshold = t->tune.result.choice.threshold;
+  if (t->settings.search == SEARCH_TUNER) t->f.settings.threshold = t->tune.result.choice.threshold;
 }
 
 /* ---- begin and end -------------------------------------------------------------------------- */
@@ -274,7 +274,7 @@ void trainer_read_times(trainer *t) {
   r->backward_ms = ms[MARK_MEASURED];
   r->rest_ms = ms[MARK_DRAWN] + ms[MARK_BACKWARD] + ms[MARK_SUMMED];
   r->sum_ms = ms[MARK_SLOPES];
-  if (t->settings.tunes == 1)
+  if (t->settings.search == SEARCH_TUNER)
     arc_tune_report(&t->tune, t->policies[slot].ticket, 1000.0 * r->backward_ms);
 }
 
