@@ -1,4 +1,4 @@
-/* arc.cuh - adds from many threads to the same few addresses, at a fraction of atomicAdd's time.
+/* arc.cuh - faster additions from many threads to the same few addresses.
    Copyright 2026 the arc authors. SPDX-License-Identifier: Apache-2.0
 
    before
@@ -9,16 +9,16 @@
        arc_target_f32 t = arc_target_f32_rows(grad, 9, 9);  // once, above the loop
        arc_add_f32(t, id, g, hit);                          // all 32 lanes call, hit or not
 
-   A call finds the active lanes of the warp that hold the same key. If they are few, each of them
-   sends atomics; one atomic adds several floats if the GPU can. If they are many, they first sum
-   their values in registers, and the warp sends each sum once.
+   A call finds the lanes of the warp that add to the same row. If many lanes do, they first sum
+   their values in registers, and the warp sends each sum to memory once. If few lanes do, each of
+   them sends atomics. Either way one atomic adds 2 or 4 neighbouring floats, if GPU and row allow.
 
    Which call to try first
        one value per lane, and neighbouring lanes            none: atomicAdd is faster
        add to neighbouring addresses
        the lanes of a warp walk over one list together       arc_add_renderer_f32
        any other loop, with any control flow                 arc_add_divergent_f32
-       a scatter: each lane has its own key                  arc_add_f32
+       a scatter: a key per lane, many lanes share keys      arc_add_f32
        rows of values that lie in memory                     arc_index_add_rows_f32
        what would arc gain? without a source change          arc/drop_in.cuh
 
@@ -31,12 +31,13 @@
        target     describes where the rows lie in memory
        group      the active lanes of a warp that hold the same key
        reduce     to sum the values of a group in registers, before anything is sent to memory
-       request    an atomic instruction, for all lanes of a warp that execute it together
+       request    an atomic instruction that lanes of a warp execute together
        threshold  the number of lanes from which a group is reduced
        path       a method of adding: by atomics, or by a reduction, of which there are three: tree,
                   butterfly and transposed. See ARC_PATH_... in arc_policy.cuh
-       vote       an instruction that tells all lanes of a warp whether any of them is active
-       match      one that tells each lane which lanes hold its key
+       vote       an instruction that tells all lanes of a warp which of them are active
+       match      an instruction that tells each lane which lanes hold its key
+       literal    a value that the compiler knows: 9, a constant, a template's argument
 
    Contents (search for the mark)
        >>targets    where rows lie: one array, several arrays, a width known at run time
@@ -46,17 +47,16 @@
        >>entries    the definitions of what is declared here
 
    Files. arc/core.cuh defines how a call works, on top of arc/words.cuh. Forms for special cases
-   have their own files, each with its manual. To use a form, #include its file: before this one,
-   after it, or alone (but arc/wide.cuh only before it, or alone).
+   have their own files, each with its manual. To use a form, #include its file: alone, or together
+   with this file in any order. Only arc/wide.cuh must stand before this file.
        arc/index_add.cuh  rows of values that lie in memory, as in PyTorch's index_add
-       arc/hot.cuh        rows to which the whole grid adds
+       arc/hot.cuh        a few rows to which all blocks of the grid add
        arc/sums.cuh       an add in two steps: you see each sum before it is added
        arc/papers.cuh     the papers' interfaces: arrays of pointers, atomred
-       arc/wide.cuh       sums that repeat to the last bit, without a scale; the one form that you
-                          include before arc.cuh
+       arc/wide.cuh       sums that repeat to the last bit, without a scale that you choose
        arc/overloads.cuh  arc_add(target, ...) for all types, by C++ overloading
-       arc/drop_in.cuh    makes atomicAdd use arc, without a source change; C++, works alone; with
-                          ARC_PROFILE 1 (arc/profile.cuh) it counts instead. EXPERIMENTAL
+       arc/drop_in.cuh    makes atomicAdd use arc, without a source change; with ARC_PROFILE 1
+                          (arc/profile.cuh) it counts instead. C++, works alone. EXPERIMENTAL
    arc_policy.cuh lists the macros that you may set, with -D or above the include. Names marked
    EXPERIMENTAL may change in any version before 1.0 (docs/stability.md).
 
@@ -67,16 +67,17 @@
      allow it.
    - NaN or infinity in one value reaches that parameter of that key and no other. Integers wrap.
    - The order of additions is unspecified. So sums of floats may differ in the last bits from run
-     to run, as with atomicAdd; sums in fixed and wide targets do not. A sum of -0 may read as +0.
+     to run, as with atomicAdd; sums in fixed and wide targets do not. If all addends are -0, the
+     sum may be +0.
    - Memory order: relaxed, in the scope that options.scope names.
-   - With a literal width up to 128 (64 of 64-bit values) values stay in registers: a call adds no
-     stack frame, and spills nothing but values of yours.
+   - With a literal width up to 128 (64 for 64-bit values) values stay in registers. A call adds no
+     stack frame. If registers run out, the compiler spills values of yours, none of arc's.
 
    Errors. By default a call checks nothing: if a lane is missing or a key is wrong, sums are
-   silently wrong. With ARC_CHECK 1 a kernel stops with a message if an argument is illegal or a
-   lane is missing; with ARC_CHECK 2 also if you break a promise, or if lanes differ where they must
-   agree. Below, "Reported" lists these by level. The CPU warp (simt/) finds most errors without a
-   GPU; tests/USER_ERRORS.md lists them.
+   silently wrong. With -DARC_CHECK=1 a kernel stops with a message if an argument is illegal or a
+   lane is missing; with -DARC_CHECK=2 also if you break a promise, or if lanes differ where they
+   must agree. Below, "Reported" says what each level finds. The CPU warp (simt/) runs kernels
+   without a GPU and finds most errors; tests/USER_ERRORS.md lists them.
 
    JIT. Pass arc.cuh, arc_policy.cuh, arc/words.cuh, arc/core.cuh and the forms that you use to
    NVRTC as named strings. CuPy and other packages take an include path (python/examples). */
@@ -99,17 +100,18 @@
 
 /* The number of a row. Keys are 32-bit signed; an unsigned key is reinterpreted as int. With
    ARC_KEY_BITS 64 or options.key_bits 64 keys have 64 bits, as PyTorch's indices do.
-   The type is long long so that arc sees a wider argument and rejects it. If the compiler cannot
-   tell that a key fits an int, an optimised build fails: the assembler names
-   arc_key_is_no_int__... Other builds stop the kernel at run time. */
+   The type is long long only so that arc sees a 64-bit argument and rejects it. If the compiler
+   cannot prove that a 64-bit argument fits an int, an optimised build fails with an error that
+   names arc_key_is_no_int__...; a build without optimisation stops the kernel instead. */
 typedef long long arc_key;
 
-/* Describes where rows lie. A target also holds what a loop should not compute again. Some of it
-   differs from lane to lane: after a reduction each lane sends some of the row's sums to memory.
-   Build it once, above the loop. It belongs to the lane that built it: do not pass it to another
-   lane, through memory or by a shuffle. In a lambda build it inside. A lambda that captures a
-   target and is not inlined keeps it in local memory: so radfoam's kernel ran at 0.09 to 0.67
-   times the speed that it has with an inlined lambda. __attribute__((always_inline)) inlines a
+/* Describes where rows lie. Build a target once, above the loop: it also holds what the loop should
+   not compute again, such as which sums of a row this lane sends to memory after a reduction. So a
+   target belongs to the lane that built it: do not pass it to another lane, through memory or by a
+   shuffle.
+   If a lambda adds, build the target inside the lambda. If the lambda captures the target instead
+   and is not inlined, the target lies in local memory: radfoam's kernel then ran at 0.09-0.67x the
+   speed that it had with an inlined lambda (one H200). __attribute__((always_inline)) inlines a
    lambda (examples/patterns.cu). */
 typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
 
@@ -121,33 +123,35 @@ typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
      width   values per row, 1 or more, a literal. Any other expression works, but is slow.
    Pass the true distance between rows, since arc reads the alignment from base and stride. If both
    are multiples of 16 bytes, one request adds up to 4 floats on sm_90 and newer; if both are
-   multiples of 8 bytes, 2 floats. So write rows(p, 2, 2) with key k, not rows(p, 1, 2) with
-   key 2 * k: that takes two requests per lane for one, and ARC_CHECK 1 reports it.
+   multiples of 8 bytes, 2 floats. For pairs of floats write rows(p, 2, 2) with key k: one request
+   adds a pair. With rows(p, 1, 2) and key 2 * k the addresses are the same, but a pair takes two
+   requests, and ARC_CHECK 1 reports the stride.
    Example: rows(p, 4, 3) with key 2 are p[8], p[9], p[10]; a call never touches p[11].
    Cost: about 20 instructions.
    Reported: ARC_CHECK 1 a width below 1, a stride below the width that is not 0. */
 ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width);
 
-/* Returns the same target for a width that is known only at run time. Calls add four values at a
-   time. They index `values` at run time, so your array lies in local memory; a loop of your own
-   over calls of literal widths avoids that (examples/patterns.cu).
+/* Returns the same target for a width that is known only at run time. A call adds four values at a
+   time. Since a call indexes `values` at run time, your array lies in local memory. To avoid that,
+   write a loop over calls of literal widths (examples/patterns.cu).
    Cost: divisions, so build it above loops. */
 ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width);
 
 /* Returns a target for planes, as in tensors with the channels first and in structures of arrays:
-   parameter i of key k lies at base[i * plane + k]. Planes may have any width. For arrays that lie
-   at one distance, use planes rather than pieces, which end at 8 and compile slowly.
+   parameter i of key k lies at base[i * plane + k]. The width may be any. If your arrays lie at
+   equal distances, use planes rather than pieces: a target has at most 8 pieces, and they compile
+   slowly.
    Who calls: any lane, in any control flow.
      base   as above
      plane  values from one plane to the next, not 0; it may be negative. Arrays that were allocated
             one by one have no such distance: use pieces.
      width  number of planes, a literal. Any other expression works, but is slow.
-   Each value is a request of its own, since values of a lane do not lie side by side. If
-   neighbouring lanes have neighbouring keys, their requests are coalesced, as those of plain
-   atomics are.
+   Each value takes a request of its own, since the values of a lane do not lie side by side. If
+   neighbouring lanes have neighbouring keys, the GPU coalesces their additions, as it does with
+   plain atomics.
    Example: N pictures with 3 channels of H * W pixels: planes(p, H * W, 3); pixel x of picture n
-   has the key 3 * H * W * n + x. Keys may exceed `plane`, as here; then you see to it that no
-   two keys meet: parameter 0 of key k + plane lies where parameter 1 of key k does.
+   has the key 3 * H * W * n + x. Keys may exceed `plane`, as here. Then make sure that no two keys
+   share an address: parameter 0 of key k + plane lies where parameter 1 of key k does.
    Suffixes: all but f16, bf16 and wide, whose parameters share words.
    Reported: ARC_CHECK 1 a plane of 0, or of 1, whose rows overlap; ARC_CHECK 2 the promise
    ARC_PROMISE_ALIGNED_16, which planes cannot keep. */
@@ -171,10 +175,10 @@ typedef struct arc_piece_f32 {
 #if ARC_MAX_PIECES > 1
 ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int count);
 
-/* Returns `target` restricted to its first `count` pieces (a literal). It takes no further
-   registers. The bases of the other pieces must be null. Calls do not read or sum the values of
-   these pieces. In gsplat's kernel this leaves out 2 of 11 values, and 9 of 158 instructions of
-   the loop:
+/* Returns `target` restricted to its first `count` pieces (a literal), without further registers.
+   The bases of the other pieces must be null. Calls do not read or sum the values of these other
+   pieces. In gsplat's kernel the result leaves out 2 of 11 values, which saves 9 of the loop's 158
+   instructions:
        if (absgrad) arc_add_f32(t, id, g, hit);                    // the same for all lanes
        else arc_add_f32(arc_target_f32_first(t, 4), id, g, hit);
    Who calls: any lane, in any control flow.
@@ -188,22 +192,23 @@ ARC__FN arc_target_f32 arc_target_f32_first(arc_target_f32 target, int count);
      key     the row's number, arc_key
      values  an array of as many values as the target is wide
      active  whether this lane adds
-   By default arc chooses path and threshold. The macros ARC_PATH and ARC_BALANCE_THRESHOLD choose
-   them for a file, arc_add_with_f32 for one call.
+   By default arc chooses path and threshold for each call, from the width and the active lanes. Set
+   the macros ARC_PATH and ARC_BALANCE_THRESHOLD to choose them for a file, or call
+   arc_add_with_f32 to choose them for one call.
    Cost: the head of arc/core.cuh counts shuffles and requests. If no lane is active, a call costs
-   one vote. If one lane is active and adds up to 10 values, deciding takes 10 to 17 % of the time
-   of a kernel that does little else (bench/README.md).
+   one vote. If one lane is active and adds 9 or 10 values, a kernel that does little else ran at
+   0.88-0.91x the speed that it has with ARC_PATH_ATOMIC, which decides nothing (one H200).
    Source: ARC paper, sections 4.4 and 5.5. */
 
 /* Adds the values of active lanes; keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, active or not.
    Example: width 2, and lane l adds {1, l} to key l / 16: row 0 gets {16, 120}, row 1 {16, 376}.
-   Cost: a vote, a match and the adds. If all keys differ, vote and match are overhead. If
+   Cost: a vote, a match and the additions. If all keys differ, vote and match are overhead. If
    neighbouring lanes also add to neighbouring rows of up to 3 values, atomicAdd is faster: with one
-   value the call runs at a third of its speed. If rows of values lie in memory, use
-   arc/index_add.cuh. If instead each lane loads a row and makes this call, the kernel has about
-   0.6 times the speed of one that adds a value per thread by atomicAdd (random keys, rows of 3
-   and of 32 values).
+   value per lane this call runs at a third of the speed of atomicAdd.
+   If the rows of values lie in memory, use arc/index_add.cuh. A kernel in which each lane loads a
+   whole row and makes this call runs at about 0.6x the speed of a kernel with one thread and one
+   atomicAdd per value (random keys, rows of 3 and of 32 values, one H200).
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target or options. */
 ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values,
                          bool active ARC__CALLER);
@@ -211,16 +216,16 @@ ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values
 /* Adds the values of active lanes; all lanes have one key, as when a warp walks over one list.
    Who calls: all 32 lanes of the warp, all with the same key, inactive ones too.
    Example: lanes 0 to 9 are active and each adds {1}: the row gets 10.
-   Cost: that of arc_add_f32 without the match.
+   Cost: a vote and the additions, no match.
    Reported: ARC_CHECK 2 keys that differ. */
 ARC__FN void arc_add_uniform_f32(arc_target_f32 target, arc_key key, const float *values,
                                  bool active ARC__CALLER);
 
-/* Adds the values of active lanes, as arc_add_uniform_f32 does, in a renderer that walks over a
-   list of primitives. It is the fastest call, since you promise more (ARC_PROMISE_RENDERER):
+/* Adds the values of active lanes, as arc_add_uniform_f32 does, in a renderer whose warps walk over
+   a list of primitives. This call is the fastest, since you promise more (ARC_PROMISE_RENDERER):
    inactive lanes hold zeros, and a warp calls only if a lane is active. If few lanes of a warp are
-   active, try arc_add_divergent_f32 first: with 2.6 active lanes on average (SoftRas) that call ran
-   at 0.99 times the speed of atomics, this one at 0.85 to 0.94 times.
+   active, try arc_add_divergent_f32 first: in SoftRas's kernel, with 2.6 active lanes on average,
+   arc_add_divergent_f32 ran at 0.98-1.05x the speed of atomicAdd, this call at 0.85-0.94x (H200).
    Who calls: all 32 lanes of the warp, all with the same key, at least one of them active:
        if (__any_sync(0xffffffff, hit)) arc_add_renderer_f32(t, id, g, hit);
    Reported: ARC_CHECK 2 an inactive lane's value that is not 0, a warp without an active lane. */
@@ -229,25 +234,25 @@ ARC__FN void arc_add_renderer_f32(arc_target_f32 target, arc_key key, const floa
 
 /* Adds from a partial warp, such as the last one of a block whose size is not a multiple of 32.
    Who calls: exactly the lanes that lane_mask names, all with the same mask. Keys may differ.
-   Cost: with a full mask that of arc_add_f32; else the call reduces by the tree path.
+   Cost: as arc_add_f32; if the mask is not full, the call reduces by the path tree.
    Reported: ARC_CHECK 1 a lane that is not in its mask, named lanes that are missing. */
 ARC__FN void arc_add_masked_f32(arc_target_f32 target, arc_key key, const float *values,
                                 bool active, unsigned lane_mask ARC__CALLER);
 
-/* Returns the mask of the lanes that execute this call. Use it in divergent code if the same lanes
-   then make several masked adds, such as the parts of a row of more than 16 values
+/* Returns the mask of the lanes that execute this call, for arc_add_masked_f32. Use it in divergent
+   code if the same lanes then make several adds, such as the parts of a row of more than 16 values
    (examples/divergent.cu).
    Who calls: any lane, in any control flow. sm_70 and newer. */
 ARC__FN unsigned arc_lanes_here(void);
 
-/* Adds the values of the lanes that call, in divergent code: it replaces your atomics where they
-   stand. studies/kernels_elsewhere.md lists what it gained, and where it lost.
+/* Adds the values of the lanes that call, in divergent code. Put this call where your atomics are.
+   studies/kernels_elsewhere.md lists kernels that became faster, and some that became slower.
    Who calls: any lanes, in any subset and interleaving; each lane that calls is active. Your own
    loops, branches and atomics may surround the call.
-   The call reduces over the lanes that arrive together; which do is up to the hardware.
-   Cost: that of arc_add_f32, and finding out which lanes have arrived. If a warp walks over one
-   list, keep its lanes together (examples/patterns.cu) and use arc_add_renderer_f32: in the papers'
-   kernel it is 1.65 to 1.93 times as fast as this call (studies/papers).
+   The call sums over the lanes that arrive together. The hardware decides which lanes do.
+   Cost: as arc_add_f32, and finding out which lanes have arrived. If a warp walks over one list,
+   keep its lanes together (examples/patterns.cu) and use arc_add_renderer_f32, which ran at
+   1.65-1.93x the speed of this call in the papers' kernel (one H200, studies/papers).
    On GPUs older than sm_70 this call falls back to plain atomics. */
 ARC__FN void arc_add_divergent_f32(arc_target_f32 target, arc_key key,
                                    const float *values ARC__CALLER);
@@ -271,30 +276,34 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 /* ---- >>options --------------------------------------------------------------------------- */
 
 /* What you may promise: ARC_PROMISE_... of arc_policy.cuh, joined by |. A promise saves work and
-   never makes a call slower. If you break one, sums are wrong.
+   never makes a call slower. If you break a promise, sums are wrong.
      ONE_KEY           All 32 lanes hold one key, inactive ones too. Saves the match.
-     INACTIVE_IS_ZERO  Inactive lanes hold readable zeros, such as the gradients of pixels that
-                       miss. Saves up to one select per value.
-     WARP_IS_ACTIVE    A warp calls only if a lane is active, as after a vote of yours. Saves arc's
-                       vote.
+     INACTIVE_IS_ZERO  `values` of inactive lanes can be read and are 0, such as the gradients of
+                       pixels that miss. Saves up to one select per value.
+     WARP_IS_ACTIVE    A warp calls only if at least one lane is active, as after a vote in your
+                       code. Saves arc's vote.
      ALIGNED_16        Rows lie in global memory; base and stride of every piece are multiples of 16
                        bytes. Saves the code for other rows.
      RENDERER          INACTIVE_IS_ZERO and WARP_IS_ACTIVE. */
 
-/* The options of one call. The threshold and the lane mask may be variables; all others must be
-   literals, and then cost nothing. To choose a path at run time, write a switch
-   (examples/tune.cu). Butterfly cannot serve several keys or a partial warp: the call then falls
-   back to plain atomics. Transposed cannot serve a partial warp: the call takes the tree. */
+/* The options of one call. The threshold and the lane mask may be variables; all other options must
+   be literals, and then cost nothing. To choose a path at run time, write a switch
+   (examples/tune.cu). The path butterfly cannot serve several keys or a partial warp; such a call
+   falls back to plain atomics. The path transposed cannot serve a partial warp; such a call takes
+   the path tree. */
 struct arc_options {
   int path;                     /* ARC_PATH_... */
   int promises;                 /* ARC_PROMISE_..., joined by | */
-  int threshold;                /* lanes, 0..33: a smaller group sends atomics. 1: arc reduces
-                                   each group; take it for rows to which the whole grid adds. 0:
-                                   arc does not even ask whether a lane is active. 33: arc never
-                                   reduces. ARC_THRESHOLD_AUTO: arc decides */
+  int threshold;                /* lanes, 0..33: arc reduces groups of at least so many lanes;
+                                   lanes of smaller groups send atomics.
+                                   ARC_THRESHOLD_AUTO: arc decides.
+                                   1: arc reduces every group. Take 1 for rows to which all
+                                   blocks of the grid add.
+                                   0: as 1, and arc does not vote whether a lane is active.
+                                   33: arc never reduces */
   unsigned long long lane_mask; /* who calls: ARC_LANES_ALL, a mask, or ARC_LANES_HERE */
   int key_bits;                 /* 32, or 64 for keys that do not fit an int */
-  int scope;  /* ARC_SCOPE_DEVICE, or ARC_SCOPE_SYSTEM: atomic towards other GPUs */
+  int scope;  /* ARC_SCOPE_DEVICE, or ARC_SCOPE_SYSTEM: atomic also towards other GPUs */
   bool exact; /* fixed targets only, >>types */
 };
 
@@ -317,23 +326,25 @@ ARC__FN arc_options arc_options_default(void);
        fixed       float                 long long: 64-bit fixed point
        wide        float                 6 long longs per sum (arc/wide.cuh)
 
-   If values and sums differ in type, a call sums lanes as floats and converts each sum once.
+   If values and sums differ in type, a call sums the values of a group as floats and converts each
+   sum once.
 
    f16, bf16. Rows lie in global memory. One 32-bit instruction adds two neighbouring values: f16
-   natively on sm_60 and newer, bf16 on sm_90 and newer, else by compare-and-swap. If a row shares a
-   32-bit word with a value that is not its own, the instruction adds -0 to that neighbour. The
-   neighbour keeps its value; if it is a NaN, its bits may become 7fff. Rows of even width at even
-   indices of the array share no word.
+   natively on sm_60 and newer, bf16 on sm_90 and newer, else by compare-and-swap. If the first or
+   last value of a row shares its 32-bit word with a value outside the row, the instruction adds -0
+   to the outside value. This changes no number; a NaN stays a NaN, but its bits may become 7fff.
+   Rows of even width that begin at even indices of the array share no word.
 
    fixed. Constructors take one more argument, and arc_piece_fixed has one more field: int
    scale_log2, -126 to 126. A call adds x as x * 2^scale_log2, rounded to the nearest integer. Clear
    rows to 0 first. A sum holds magnitudes below 2^(63 - scale_log2). After overflow, NaN or
-   infinity a sum is meaningless; only ARC_CHECK 2 reports it. Subnormal values count as 0 with
-   -ftz=true. There are two modes, in which sums repeat to the last bit:
-       default    if grid, block and policy are the same, on any GPU
-       exact      also if path, threshold, block or grid differ. Set options.exact or ARC_EXACT;
-                  divergent calls are always exact. Each value is rounded to an integer before it
-                  is summed; a reduction costs twice as much.
+   infinity a sum is meaningless; only ARC_CHECK 2 reports that. With -ftz=true subnormal values
+   count as 0. There are two modes, which say when sums repeat to the last bit:
+       default    if grid, block, path and threshold are the same, on any GPU. A group is summed as
+                  floats, and the sum is rounded to an integer.
+       exact      also if they differ. Each value is rounded to an integer before it is summed, so
+                  a reduction costs twice as much. Set options.exact or ARC_EXACT; divergent calls
+                  are always exact.
    docs/reproducible.md has ranges, error bounds and how to choose a scale. If you cannot choose
    one, use wide targets, whose sums repeat as those of fixed targets do by default. */
 
