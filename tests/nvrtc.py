@@ -65,11 +65,51 @@ def compiles(nvrtc, root, architecture, *options, arc=None):
     return status == 0 and not said and size.value > 0
 
 
+def open_device():
+    """The driver's library and the architecture of the first GPU; None twice if there is none."""
+    context, numbers = ctypes.c_void_p(), [ctypes.c_int(), ctypes.c_int()]
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None, None
+    if (cuda.cuInit(0) or cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+            or cuda.cuCtxSetCurrent(context)):
+        return None, None
+    for number, of in zip(numbers, (75, 76)):  # major, minor
+        cuda.cuDeviceGetAttribute(ctypes.byref(number), of, 0)
+    return cuda, 10 * numbers[0].value + numbers[1].value
+
+
+def runs(cuda, cubin, table):
+    """True if the kernel adds right sums, and learns in the module's table."""
+    launches, blocks, threads = 20, 2048, 96
+    module, kernel, sums, learnt = (ctypes.c_void_p() for _ in range(4))
+    size = ctypes.c_size_t()
+    failed = (cuda.cuModuleLoadData(ctypes.byref(module), cubin)
+              or cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"add")
+              or cuda.cuModuleGetGlobal_v2(ctypes.byref(learnt), ctypes.byref(size), module, table)
+              or cuda.cuMemAlloc_v2(ctypes.byref(sums), ctypes.c_size_t(12))
+              or cuda.cuMemsetD8_v2(sums, 0, ctypes.c_size_t(12)))
+    pointers = (ctypes.c_void_p * 1)(ctypes.addressof(sums))
+    for _ in range(launches):
+        failed = failed or cuda.cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, None,
+                                               pointers, None)
+    got, bytes_of = (ctypes.c_float * 3)(), ctypes.create_string_buffer(size.value)
+    failed = (failed or cuda.cuMemcpyDtoH_v2(got, sums, ctypes.c_size_t(12))
+              or cuda.cuMemcpyDtoH_v2(bytes_of, learnt, size))
+    right = not failed and list(got) == 3 * [launches * blocks * threads / 3] and any(bytes_of.raw)
+    print(f"on the GPU: status {failed}, sums {list(got)}, {size.value} bytes of what was learnt, "
+          f"{'not ' if any(bytes_of.raw) else ''}all 0", flush=True)
+    return right
+
+
 def names_what_is_learnt(nvrtc, root, architecture):
     """True if a user of NVRTC can find what arc/drop_in.cuh has learnt: its table in the module."""
+    cuda, of_device = open_device()
+    architecture = of_device or architecture
     names, program = HEADERS[1:3] + ["arc/drop_in.cuh"], ctypes.c_void_p()
     source = "".join(f'#include "{name}"\n' for name in names) + (
-        "__global__ void add(float *p) { atomicAdd(p + threadIdx.x % 3, 1.0f); }\n")
+        'extern "C" __global__ void add(float *p) { atomicAdd(p + threadIdx.x % 3, 1.0f); }\n')
     lowered, size, table = ctypes.c_char_p(), ctypes.c_size_t(), b"&arc__learnt_here"
     options = strings([f"--gpu-architecture=sm_{architecture}"])
     nvrtc.nvrtcCreateProgram(
@@ -81,9 +121,10 @@ def names_what_is_learnt(nvrtc, root, architecture):
              or nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))) == 0
     cubin = ctypes.create_string_buffer(size.value + 1)
     found = found and nvrtc.nvrtcGetCUBIN(program, cubin) == 0 and lowered.value in cubin.raw
+    good = found and (not cuda or runs(cuda, cubin, lowered.value))
     nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
     print(f"sm_{architecture} {table.decode()}: {'found' if found else 'FAILED'}", flush=True)
-    return found
+    return good
 
 
 parser = argparse.ArgumentParser(description=__doc__)

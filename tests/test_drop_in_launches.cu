@@ -1,0 +1,117 @@
+/* test_drop_in_launches.cu - what arc/drop_in.cuh learns by launches that overlap, by the nodes of a
+ * graph, and on each of several GPUs; once more with -rdc=true. SPDX-License-Identifier: Apache-2.0
+ */
+#include "check.cuh"
+
+#include "arc/drop_in.cuh"
+#include "arc/profile.cuh"
+
+enum { BLOCKS = 2048, BLOCK = 128, CALLS = 4, LAUNCHES = 20 };
+
+/* Lanes add to so many cells in turn. It is the only statement of this file. */
+static __global__ void add(unsigned *cells, unsigned count) {
+  for (unsigned call = 0; call < CALLS; ++call)
+    atomicAdd(&cells[threadIdx.x % count], threadIdx.x + call);
+}
+
+static void check_sums(const test_memory<unsigned> &cells, unsigned launches) {
+  const std::vector<unsigned> got = cells.read();
+  std::vector<unsigned> must(got.size());
+  for (unsigned thread = 0; thread < BLOCK; ++thread)
+    for (unsigned call = 0; call < CALLS; ++call)
+      must[thread % must.size()] += (thread + call) * BLOCKS * launches;
+  for (size_t i = 0; i < got.size(); ++i)
+    CHECK(got[i] == must[i], "cell %d of %d is %u and must be %u", (int)i, (int)got.size(), got[i],
+          must[i]);
+  check.compared += got.size();
+}
+
+static void forget(void) {
+  const arc__learnt nothing = {};
+  CHECK_CUDA(cudaMemcpyToSymbol(arc__learnt_here, &nothing, sizeof nothing));
+}
+
+static void check_says(const char *must) {
+  char text[1000] = "";
+  FILE *file = tmpfile();
+  arc_profile_print(file, nullptr);
+  rewind(file);
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  CHECK(strstr(text, must), "the statement must say '%s' and says\n%s", must, text);
+  check.compared += 1;
+}
+
+static void streams(void) {
+  enum { STREAMS = 4 };
+  struct check_random r;
+  if (!check_begin("streams", &r)) return;
+  forget();
+  cudaStream_t stream[STREAMS];
+  const test_memory<unsigned> cells[STREAMS] = {test_memory<unsigned>(1), test_memory<unsigned>(1),
+                                                test_memory<unsigned>(5),
+                                                test_memory<unsigned>(BLOCK)};
+  for (cudaStream_t &its : stream) CHECK_CUDA(cudaStreamCreate(&its));
+  for (int launch = 0; launch < LAUNCHES; ++launch)
+    for (int i = 0; i < STREAMS; ++i)
+      add<<<BLOCKS, BLOCK, 0, stream[i]>>>(cells[i].at, (unsigned)cells[i].count);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  for (const test_memory<unsigned> &its : cells) check_sums(its, LAUNCHES);
+  for (cudaStream_t its : stream) CHECK_CUDA(cudaStreamDestroy(its));
+}
+
+static void graphs(void) {
+  enum { NODES = 3 };
+  struct check_random r;
+  if (!check_begin("graphs", &r)) return;
+  const test_memory<unsigned> cells(1);
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t runs;
+  CHECK_CUDA(cudaStreamCreate(&stream));
+  CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  for (int node = 0; node < NODES; ++node) add<<<BLOCKS, BLOCK, 0, stream>>>(cells.at, 1);
+  CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
+  CHECK_CUDA(cudaGraphInstantiateWithFlags(&runs, graph, 0));
+  forget();
+  for (int launch = 0; launch < LAUNCHES; ++launch) CHECK_CUDA(cudaGraphLaunch(runs, stream));
+  CHECK_CUDA(cudaStreamSynchronize(stream));
+  check_says("  sums of one address  ");
+  check_sums(cells, NODES * LAUNCHES);
+  CHECK_CUDA(cudaGraphExecDestroy(runs));
+  CHECK_CUDA(cudaGraphDestroy(graph));
+  CHECK_CUDA(cudaStreamDestroy(stream));
+}
+
+/* One statement sums on one GPU, and is plain on the other at the same time. */
+static void devices(void) {
+  struct check_random r;
+  if (!check_begin("two GPUs", &r)) return;
+  if (device_count() < 2) return (void)printf("skipped: two GPUs: there is one\n");
+  CHECK_CUDA(cudaSetDevice(1));
+  const test_memory<unsigned> plain(BLOCK);
+  forget();
+  CHECK_CUDA(cudaSetDevice(0));
+  const test_memory<unsigned> one(1);
+  forget();
+  for (int launch = 0; launch < LAUNCHES; ++launch) {
+    CHECK_CUDA(cudaSetDevice(1));
+    add<<<BLOCKS, BLOCK>>>(plain.at, BLOCK);
+    CHECK_CUDA(cudaSetDevice(0));
+    add<<<BLOCKS, BLOCK>>>(one.at, 1);
+  }
+  check_sums(one, LAUNCHES);
+  check_says("  sums of one address  ");
+  CHECK_CUDA(cudaSetDevice(1));
+  check_sums(plain, LAUNCHES);
+  check_says("  plain  ");
+  CHECK_CUDA(cudaSetDevice(0));
+}
+
+int main(int argc, char **argv) {
+  check_main(argc, argv);
+  streams();
+  graphs();
+  devices();
+  return check_finish();
+}
