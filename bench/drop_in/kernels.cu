@@ -48,6 +48,18 @@ __global__ void __launch_bounds__(DROP_IN_THREADS)
   for (int i = (int)threadIdx.x; i < DROP_IN_N / 16; i += DROP_IN_THREADS)
     atomicAdd((float *)out + keys[i], work(values[i]));
 }
+template <class V>
+__global__ void __launch_bounds__(DROP_IN_THREADS)
+    vectors(void *out, const int *keys, const float *values) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 /* before, there are no such atomics */
+  int step;
+  for (int i = first_of(&step); i < DROP_IN_N; i += step) {
+    const float v = work(values[i]);
+    alignas(V) const float vector[4] = {v, v * 0.5f, v * 0.25f, v * 0.125f};
+    atomicAdd((V *)out + keys[i], *(const V *)vector);
+  }
+#endif
+}
 /* Each lane walks a way of its own length. */
 __global__ void __launch_bounds__(DROP_IN_THREADS)
     uneven(void *out, const int *keys, const float *values) {
@@ -58,9 +70,10 @@ __global__ void __launch_bounds__(DROP_IN_THREADS)
 }
 
 const drop_in_launch launches[DROP_IN_KERNELS] = {
-    {"one value", 1056, one_value}, {"four corners", 1056, four_corners},
-    {"counts", 1056, counts},       {"doubles", 1056, doubles},
-    {"uneven ways", 1056, uneven},  {"one block", 1, one_block}};
+    {"one value", 1056, one_value},    {"four corners", 1056, four_corners},
+    {"counts", 1056, counts},          {"doubles", 1056, doubles},
+    {"uneven ways", 1056, uneven},     {"one block", 1, one_block},
+    {"float2", 1056, vectors<float2>}, {"float4", 1056, vectors<float4>}};
 
 #if defined(ARC_DROP_IN_CUH) && ARC_DROP_IN == ARC_DROP_IN_LEARNS
 arc__learnt nothing;

@@ -3,8 +3,10 @@
 #pragma once
 
 enum { DROP_IN_ROWS = 1 << 18, DROP_IN_PADDING = 128, DROP_IN_N = 1 << 22 };
+enum { DROP_IN_BYTES = (DROP_IN_ROWS + DROP_IN_PADDING) * 16 };
 
-/* Adds DROP_IN_N values by their keys. What `out` points to is float, unsigned or double. */
+/* Adds DROP_IN_N values by their keys. What `out` points to is float, unsigned, double, or a
+   vector of floats. */
 typedef void (*drop_in_kernel)(void *out, const int *keys, const float *values);
 struct drop_in_launch {
   const char *name;
@@ -17,4 +19,4 @@ struct drop_in_variant {
   const drop_in_launch *launches;
   void (*forget)(void);
 };
-enum { DROP_IN_KERNELS = 6, DROP_IN_THREADS = 256 };
+enum { DROP_IN_KERNELS = 8, DROP_IN_THREADS = 256 };

@@ -65,7 +65,7 @@ struct timed {
 
 template <class T>
 double sum_of(const void *device) {
-  std::vector<T> host(DROP_IN_ROWS + DROP_IN_PADDING);
+  std::vector<T> host(DROP_IN_BYTES / sizeof(T));
   cudaMemcpy(host.data(), device, host.size() * sizeof(T), cudaMemcpyDeviceToHost);
   double sum = 0;
   for (T x : host) sum += (double)x;
@@ -87,7 +87,7 @@ void measure(int kernel, int pattern, void *out, const int *keys, const float *v
     for (int v = 0; v < (launch < 0 ? 1 : count); ++v) {
       const drop_in_launch *l = &variants[v]->launches[kernel];
       float ms;
-      cudaMemset(out, 0, (DROP_IN_ROWS + DROP_IN_PADDING) * sizeof(double));
+      cudaMemset(out, 0, DROP_IN_BYTES);
       cudaEventRecord(begin);
       l->kernel<<<l->blocks, DROP_IN_THREADS>>>(out, keys, values);
       cudaEventRecord(end);
@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
   void *out;
   int *keys;
   float *values;
-  device_check(cudaMalloc(&out, (DROP_IN_ROWS + DROP_IN_PADDING) * sizeof(double)), "memory");
+  device_check(cudaMalloc(&out, DROP_IN_BYTES), "memory");
   device_check(cudaMalloc(&keys, DROP_IN_N * sizeof *keys), "memory");
   device_check(cudaMalloc(&values, DROP_IN_N * sizeof *values), "memory");
   const std::vector<float> ones(DROP_IN_N, 1.0f);
