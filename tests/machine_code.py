@@ -225,6 +225,16 @@ def unchanged(case, _said, made):
     return (differ != {"summed"} or len(before) < 9) and f"of {len(before)} differ {differ}"
 
 
+def times_plain(limit):
+    """Bytes of a file's machine code, over those without the flag."""
+    def check(case, _said, made):
+        with_it, plain = (sum(map(len, code.values())) for code in (
+            machine_code(made), without_drop_in(*sources_of(case))))
+        print(f"{with_it} bytes, {with_it / plain:.0f} times plain's {plain}")
+        return with_it > limit * plain and f"at most {limit} times are accepted"
+    return check
+
+
 def says(pattern):
     return lambda _case, said, _made: not re.search(pattern, said) and f"the error is\n{said}"
 
@@ -287,6 +297,8 @@ SERVED = """__global__ void served(float *f, double *d, unsigned *u, unsigned lo
   }
 }
 """
+STATEMENTS = "__global__ void statements(float *p, float v) {{\n{}}}\n".format("".join(
+    f"  atomicAdd(p + blockIdx.x + {64 * i}, v * {i}.5f);\n" for i in range(48)))
 RESULT = """#include <stdio.h>
 enum bits {{ BIT }};
 template <class T> __device__ void put(T *p, T v) {{ *p = v; }}
@@ -391,6 +403,7 @@ TESTS = {
     "drop_in": lambda _: [
         *(Case(f"unchanged {options}", ["tests/drop_in_unchanged.cu"], f"{DROP_IN} {options}",
                unchanged) for options in ("", SUMS)),
+        Case("48 statements", STATEMENTS, DROP_IN, times_plain(60)),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -include arc/wide.cuh -Ofc=max {options}")
           for options in ("", SUMS, "-DARC_PROFILE=1")),
         Case("a user's macros", COUNTED, " ".join([DROP_IN, *(
