@@ -57,7 +57,7 @@ static void print_help(const option *table) {
     if (!value.empty()) text += "; default: " + value;
     print_wrapped(stdout, text, INDENT);
   }
-  puts("Of an option that is given twice the last holds.");
+  puts("If an option is given twice, the last one holds.");
 }
 
 /* A number or name of the range; *text moves behind it. */

@@ -29,7 +29,7 @@ static void check_output(void) {
 }
 
 static void out_of_memory(void) {
-  fprintf(stderr, "%s: not enough memory on the host for what was asked for\n", program_name);
+  fprintf(stderr, "%s: not enough memory on the host for these options\n", program_name);
   _exit(1);
 }
 

@@ -193,7 +193,7 @@ class CommandLines(Programs):
     def test_what_all_programs_have(self):
         self.check_done(self.run_program("--version"), f"{NAME} of arc ")
         self.check_done(self.run_program("-h"), "\n  --version ")
-        self.check_done(self.run_program("-h"), "\nOf an option that is given twice the last")
+        self.check_done(self.run_program("-h"), "\nIf an option is given twice, the last one")
         option, value = re.search(r"(--[-\w]+) ([^- ]\S*)", SMALL[NAME]).groups()
         done = self.run_program(f"{SMALL[NAME]} {option}={value}")
         self.assertEqual((done.returncode, without_clock(done.stderr)), (

@@ -22,7 +22,7 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
      "of the workload"},
     {"shape", &sweep_cell::shape, "--shape", 1, 0,
      {"prefix", "scattered", "strided", "random", "single", nullptr}, {SWEEP_SHAPE_PREFIX},
-     "which lanes are active; random: other ones in every update; single: lane 31 alone"},
+     "which lanes are active; random: other lanes in every update; single: lane 31 alone"},
     {"keys", &sweep_cell::keys, "--keys", 1, 1000, {}, {1},
      "different keys per warp; 0 in files: the workload's"},
     {"layout", &sweep_cell::layout, "--layout", 1, 0,

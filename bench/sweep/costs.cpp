@@ -212,11 +212,12 @@ void sweep_print_costs(FILE *out, const sweep_results &results) {
   }
   if (sweep_on_cpu_warp()) return; /* model clocks suit no machine */
   if (gain < 0.005) {
-    fprintf(out, "The compiled constants suit this machine: fitted ones gain %.1f %%\n",
-            100.0 * gain);
+    fprintf(out, "The compiled constants suit this machine: fitted ones are %.3fx as fast\n",
+            1.0 + gain);
     return;
   }
-  fprintf(out, "The fitted constants gain up to %.1f %%; to set them, compile with", 100.0 * gain);
+  fprintf(out, "The fitted constants are up to %.3fx as fast; to set them, compile with",
+          1.0 + gain);
   const char *before = "\n  ";
   for (int i = 0, printed = 0; i < cost_end; ++i) {
     if (fitted[i] == compiled[i]) continue;

@@ -201,7 +201,7 @@ static int check_axes(const sweep_axes &a, int rows, bool has_file) {
   if (!axes && (a[AXIS_KEYS] != sweep_axis_table[AXIS_KEYS].start || !a[AXIS_CALL].empty() ||
                 a[AXIS_LAYOUT] != sweep_axis_table[AXIS_LAYOUT].start))
     return sweep_complain(
-        "--workload: a model draws its own keys: --keys, --layout and --call are for axes");
+        "--workload: a model generates its own keys; --keys, --layout and --call are for axes");
   if (has(a[AXIS_CALL], SWEEP_CALL_UNIFORM) && !has(a[AXIS_KEYS], 1))
     return sweep_complain("--call: 'uniform' promises one key per warp; add 1 to --keys");
   for (int workload : a[AXIS_WORKLOAD])
@@ -213,7 +213,8 @@ static int check_axes(const sweep_axes &a, int rows, bool has_file) {
 
 static int check_options(const sweep_options &o) {
   if (o.threads % 32 != 0)
-    return sweep_complain("--threads: must be a multiple of 32: every add here takes whole warps");
+    return sweep_complain(
+        "--threads: must be a multiple of 32: every path here adds from whole warps");
   for (const sweep_axes &axes : o.products)
     if (check_axes(axes, o.rows, !o.masks.empty())) return 2;
   return 0;

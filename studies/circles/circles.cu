@@ -27,11 +27,12 @@ static option options[] = {
     {"circles: fits translucent circles, painted in order, to a picture.\n"
      "\nusage: circles [options]\n"},
     {"--picture", OPTION_INPUT, &settings.picture,
-     "what is to be fitted: PPM or PNG; without it, a built-in picture"},
+     "the picture to fit, PPM or PNG; default: a built-in one"},
     {"--size", OPTION_SIZE, settings.size,
-     "shrinks the picture; of the built-in one 1024x768, on the CPU warp 96x64", 1, SIDE_MOST},
+     "shrinks the picture to it; the built-in one has 1024x768, on the CPU warp 96x64", 1,
+     SIDE_MOST},
     {"--scene", OPTION_NAME, &settings.kind, "the circles at the start", 0, -1, scene_names},
-    {"--circles", OPTION_INT, &settings.circles, "as many of them; without it, the scene's", 1,
+    {"--circles", OPTION_INT, &settings.circles, "how many circles; default: as the scene", 1,
      1000000},
     {"--scene", OPTION_WITHOUT, nullptr, "--dataset or --experiment"},
     {}};
@@ -56,7 +57,8 @@ static bool judge(int, workload_quality *q, error_line *error) {
   image_error e;
   image_error_add(&e, renderer_read(&state.r), state.target.rgb);
   *q = {image_psnr(e.squares, e.numbers), e.absolute / e.numbers, NAN, NAN};
-  return isfinite(e.squares) || error_set(error, "the picture has pixels that are no number");
+  return isfinite(e.squares) ||
+         error_set(error, "the picture has pixels that are not finite numbers");
 }
 
 static bool begin(const char *dataset, workload_options *o, error_line *error) {

@@ -101,7 +101,7 @@ typedef struct png_input {
 
 static void png_take(png_structp png, png_bytep to, size_t count) {
   png_input *input = (png_input *)png_get_io_ptr(png);
-  if (count > input->file->size() - input->at) png_error(png, "it is cut short");
+  if (count > input->file->size() - input->at) png_error(png, "the file is cut short");
   memcpy(to, input->file->data() + input->at, count);
   input->at += count;
 }
@@ -136,7 +136,8 @@ static bool png_decode(image *picture, const byte_block *file, error_line *error
   byte_block bytes;
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, error, png_stop, png_ignore);
   png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
-  if (info == nullptr) return error_set(error, "PNG cannot be decoded: libpng does not begin");
+  if (info == nullptr)
+    return error_set(error, "PNG cannot be decoded: libpng cannot be initialised");
   png_set_read_fn(png, &input, png_take);
   const bool read = png_numbers(png, info, &bytes, error);
   if (read) {
@@ -186,7 +187,7 @@ static bool read_whole_file(byte_block *file, const char *path, error_line *erro
   const bool complete = !ferror(stream) || error_set(error, "%s", strerror(errno));
   fclose(stream);
   return complete && (file->size() <= LARGEST_FILE ||
-                      error_set(error, "too large a file, more than %zu bytes", LARGEST_FILE));
+                      error_set(error, "the file has more than %zu bytes", LARGEST_FILE));
 }
 
 static bool starts_with(const byte_block *file, const char *bytes, size_t count) {

@@ -55,12 +55,13 @@ static std::vector<option> option_table(const workload *w, workload_options *o, 
       {"--path", OPTION_NAME, &o->way, "how the gradient step adds", 0, -1, ways->data()},
       {"--threshold", OPTION_INT, &o->threshold, "the balancing threshold", 0, 33, threshold_names},
       {"--tune", OPTION_FLAG, &o->tune,
-       "the tuner picks the threshold of auto as iterations go by"},
+       "arc's tuner picks the threshold of the path auto while the program runs"},
       {"--compare-paths", OPTION_FLAG, &o->compare,
-       "the gradient step alone, every path, in one table"},
+       "measures the gradient step alone, by every path, in one table"},
       {"--experiment", OPTION_OUTPUT, &o->experiment,
        "the papers' table: every path and threshold on every dataset; adds its rows to FILE"},
-      {"--dataset", OPTION_NAME, dataset, "one of those of --experiment", 0, -1, w->datasets},
+      {"--dataset", OPTION_NAME, dataset, "one of the datasets of --experiment", 0, -1,
+       w->datasets},
       {"--iterations", OPTION_INT, &o->iterations, "", 0, 1000000},
       {"--seed", OPTION_INT, &o->seed, "", 0, 1000000},
       {"--path --threshold", OPTION_WITHOUT, nullptr, "--tune"},
@@ -68,7 +69,7 @@ static std::vector<option> option_table(const workload *w, workload_options *o, 
       {"--path --tune --out --threshold --compare-paths", OPTION_WITHOUT, nullptr, "--experiment"}};
   table.insert(table.end(), shared, shared + sizeof shared / sizeof *shared);
   if (w->write != nullptr)
-    table.push_back({"--out", OPTION_OUTPUT, &o->out, "a picture of the result"});
+    table.push_back({"--out", OPTION_OUTPUT, &o->out, "writes a picture of the result"});
   table.push_back({OPTIONS_END});
   table.push_back({});
   return table;
@@ -191,8 +192,7 @@ workload_outcome workload_train(const workload *w, const workload_options *o, in
   for (; its.iterations < o->iterations && !interrupts; ++its.iterations) {
     w->forward(its.iterations);
     if (search == SEARCH_PAPERS && its.iterations % SEARCH_EVERY == 0) {
-      its.threshold =
-          search_threshold([&](int at) { return workload_time_gradient(w, way, at); });
+      its.threshold = search_threshold([&](int at) { return workload_time_gradient(w, way, at); });
       w->forward(its.iterations); /* clears the sums */
     }
     if (tunes)

@@ -260,14 +260,14 @@ static option options[] = {
     {"environment: learns the light around a mesh from pictures of it; the gradients of cube maps\n"
      "filtered by diffuse and specular lobes are added by atomics.\n"
      "\nusage: environment [options]\n"},
-    {"--mesh", OPTION_INPUT, &chosen.mesh_file, "a Wavefront OBJ; without it, a sphere"},
+    {"--mesh", OPTION_INPUT, &chosen.mesh_file, "a Wavefront OBJ; default: a sphere"},
     {"--side", OPTION_INT, &chosen.side,
-     "texels along a side of the light; of a scene a power of two, at least 64, on the CPU warp "
-     "16; without it 256, on the CPU warp 16",
+     "texels along a side of the light; for a scene a power of two, at least 64 (CPU warp: 16); "
+     "default: 256 (CPU warp: 16)",
      1, 1024},
     {"--size", OPTION_INT, &chosen.size,
-     "of the views, in pixels; of the dataset lookup four times as wide; without it 256, on the "
-     "CPU warp 24",
+     "pixels along a side of a view; views of the dataset lookup are four times as wide; default: "
+     "256 (CPU warp: 24)",
      8, 1024},
     {}};
 

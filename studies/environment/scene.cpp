@@ -99,12 +99,12 @@ static const char *read_face(mesh *m, long count) {
     char *end;
     const long number = strtol(word, &end, 10), index = number < 0 ? count + number : number - 1;
     if (end == word || (*end != '\0' && *end != '/') || index < 0 || index >= count)
-      return "a corner is no vertex before it";
+      return "a corner names no vertex above this line";
     face.push_back((int)index);
   }
   for (size_t i = 2; i < face.size(); ++i)
     m->corners.insert(m->corners.end(), {face[0], face[i - 1], face[i]});
-  return face.size() < 3 ? "a face has three corners or more" : nullptr;
+  return face.size() < 3 ? "a face needs three corners or more" : nullptr;
 }
 
 /* The rest of a `v` statement: a weight or a colour may follow. */
@@ -113,7 +113,7 @@ static const char *read_vertex(std::vector<vertex> *vertices) {
   for (double &x : v.x) {
     char *word = strtok(nullptr, SPACE), *end = word;
     if (word != nullptr) x = strtod(word, &end);
-    if (end == word || *end != '\0' || !(fabs(x) <= 1e100)) return "a vertex is three numbers";
+    if (end == word || *end != '\0' || !(fabs(x) <= 1e100)) return "a vertex needs three numbers";
   }
   return vertices->push_back(v), nullptr;
 }

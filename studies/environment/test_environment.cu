@@ -458,12 +458,12 @@ static void test_meshes(void) {
   CHECK(fabsf(m.positions[2].x - sqrtf(0.5f)) < 1e-6f && m.normals[0].z > 0, "a quad: scaled");
   test_obj_text();
   check_unreadable("", "holds no face");
-  check_unreadable("v 0 0 nan\n", "line 1: a vertex is three numbers");
-  check_unreadable("v 0 0\n", "line 1: a vertex is three numbers");
-  check_unreadable("v 0 0 0,5\n", "line 1: a vertex is three numbers");
-  check_unreadable("v 0 0 0\nv 1 0 0\nf 1 2\n", "line 3: a face has three corners or more");
-  check_unreadable("v 0 0 0\nf 1 1 -2\n", "a corner is no vertex");
-  check_unreadable("v 0 0 0\nf 1 1 0\n", "a corner is no vertex");
+  check_unreadable("v 0 0 nan\n", "line 1: a vertex needs three numbers");
+  check_unreadable("v 0 0\n", "line 1: a vertex needs three numbers");
+  check_unreadable("v 0 0 0,5\n", "line 1: a vertex needs three numbers");
+  check_unreadable("v 0 0 0\nv 1 0 0\nf 1 2\n", "line 3: a face needs three corners or more");
+  check_unreadable("v 0 0 0\nf 1 1 -2\n", "a corner names no vertex");
+  check_unreadable("v 0 0 0\nf 1 1 0\n", "a corner names no vertex");
 }
 
 int main(void) {

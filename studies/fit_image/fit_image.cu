@@ -276,7 +276,7 @@ static void fit_lists(fit *f) {
     total += count;
   }
   device_check(total > 1 << 30 ? cudaErrorMemoryAllocation : cudaSuccess,
-               "fit_image: too long lists; use fewer Gaussians or lower --lr-scale");
+               "fit_image: too many Gaussians touch the tiles; use fewer, or lower --lr-scale");
   if (total > f->b.capacity) {
     cudaFree(f->b.keys);
     f->b.capacity = (int)(total + total / 4);
@@ -348,9 +348,11 @@ static bool ppm_read(const char *file, image *picture, error_line *error) {
   const bool whole = fread(bytes.data(), 1, bytes.size(), in) == bytes.size();
   fclose(in);
   if (!legal || !whole)
-    return error_set(error, "cannot read '%.200s': %s (README.md: how to convert)", file,
-                     legal ? "the PPM is cut short"
-                           : "no PPM 'P6 width height maximum', sides to 16384, maximum to 255");
+    return error_set(
+        error, "cannot read '%.200s': %s (README.md: how to convert)", file,
+        legal ? "the PPM is cut short"
+              : "no PPM: its header must be 'P6 width height maximum', each side at most "
+                "16384, maximum at most 255");
   *picture = {width, height, {bytes.begin(), bytes.end()}};
   for (float &value : picture->rgb) value = fminf(value / (float)most, 1.0f);
   return true;
@@ -391,17 +393,18 @@ static float rates[] = {0.4f, 0.06f, 0.06f, 0.01f};
 
 static option options[] = {
     {"fit_image: fits a picture with 2D Gaussians.\n\nusage: fit_image [options]\n"},
-    {"--picture", OPTION_INPUT, &picture_file, "PPM (P6); without it a built-in one"},
-    {"--size", OPTION_SIZE, size, "of the built-in picture", 1, 4096},
-    {"--gaussians", OPTION_INT, &gaussians, "without it one for 20 pixels, at most 50000", 1,
+    {"--picture", OPTION_INPUT, &picture_file, "the picture, a PPM (P6); default: a built-in one"},
+    {"--size", OPTION_SIZE, size, "size of the built-in picture", 1, 4096},
+    {"--gaussians", OPTION_INT, &gaussians, "default: one per 20 pixels, at most 50000", 1,
      SIMT_ON_CPU ? 100000 : 10000000},
     {"--iterations", OPTION_INT, &iterations, "", 0, 1000000},
     {"--path", OPTION_NAME, &path, "how the backward kernel adds", 0, -1, path_names},
-    {"--lr-mean", OPTION_REAL, &rates[0], "pixels a step; all rates fall to a tenth", 0, 1000},
-    {"--lr-scale", OPTION_REAL, &rates[1], "of log scales", 0, 1000},
-    {"--lr-angle", OPTION_REAL, &rates[2], "of angles, in radians", 0, 1000},
-    {"--lr-colour", OPTION_REAL, &rates[3], "of colours, 0 to 1", 0, 1000},
-    {"--seed", OPTION_INT, &seed, "of the first guess", 0, 1000000},
+    {"--lr-mean", OPTION_REAL, &rates[0],
+     "learning rate of places, in pixels per step; all rates fall to a tenth", 0, 1000},
+    {"--lr-scale", OPTION_REAL, &rates[1], "learning rate of log scales", 0, 1000},
+    {"--lr-angle", OPTION_REAL, &rates[2], "learning rate of angles, in radians", 0, 1000},
+    {"--lr-colour", OPTION_REAL, &rates[3], "learning rate of colours, 0 to 1", 0, 1000},
+    {"--seed", OPTION_INT, &seed, "of the Gaussians at the start", 0, 1000000},
     {"--out", OPTION_OUTPUT, &out_file, "the fitted picture, .ppm"},
     {"--size", OPTION_WITHOUT, nullptr, "--picture"},
     {OPTIONS_END},

@@ -25,7 +25,7 @@ static void print_scene(const options *o, const trainer *t) {
   printf("gaussians  %d, from iteration %d of %d, seed %u\n", t->count, t->iteration,
          t->settings.iterations, t->settings.seed);
   if (t->settings.batch > 1 || t->team->size > 1)
-    printf("group      %d processes, %d views a step\n", t->team->size, t->settings.batch);
+    printf("group      %d processes, %d views per step\n", t->team->size, t->settings.batch);
 }
 
 static void print_training(const trainer *t, double seconds) {
@@ -34,13 +34,13 @@ static void print_training(const trainer *t, double seconds) {
   printf("threshold  %s%s%s\n", threshold_word(s->threshold).c_str(),
          t->settings.search ? ", tuned" : "", s->reproducible ? ", reproducible" : "");
   int trained = t->iteration - t->first_iteration;
-  printf("trained    %d iterations in %.2f s, %.1f a second, %d Gaussians\n", trained, seconds,
+  printf("trained    %d iterations in %.2f s, %.1f per second, %d Gaussians\n", trained, seconds,
          trained / seconds, t->count);
   if (trained == 0) return;
-  printf("ms a view  forward %.4f, backward %.4f, rest %.4f (medians%s)\n", ms.forward, ms.backward,
+  printf("ms / view  forward %.4f, backward %.4f, rest %.4f (medians%s)\n", ms.forward, ms.backward,
          ms.rest, SIMT_ON_CPU ? "; host time of the emulation, not a GPU time" : "");
   if (t->team->size > 1)
-    printf("sums       %.4f ms a step (mean), the wait for the slowest process included\n", ms.sum);
+    printf("sums       %.4f ms per step (mean), with the wait for the slowest process\n", ms.sum);
 }
 
 /* ---- judging -------------------------------------------------------------------------------- */
@@ -208,10 +208,10 @@ static int train_and_report(const options *o, trainer *t) {
   if (whole) printf("judging    %zu views\n", t->data->views.size());
   if (whole && (!judge(t, false, &error) || !judge(t, true, &error) || !write_views(o, t, &error)))
     return fail(1, &error);
-  printf("memory     %.1f MiB of the device at most\n", (double)t->memory.peak / 1048576.0);
+  printf("memory     at most %.1f MiB of the device\n", (double)t->memory.peak / 1048576.0);
   if (!interrupts) return written ? 0 : 1;
   if (whole)
-    printf("interrupted after the training: not all views are judged and drawn\n");
+    printf("interrupted after the training: not all views are judged and rendered\n");
   else
     printf("interrupted after %d of %d iterations\n", t->iteration, t->settings.iterations);
   return written ? interrupted_status() : 1;
@@ -251,8 +251,8 @@ static int run(group *team, void *state) {
   if (o->draws) return run_draw(o);
   if (mine.train.batch == 0) mine.train.batch = team->size;
   if (mine.train.batch < team->size) {
-    error_set(&error, "--batch is %d; with %d processes it must be that or more", mine.train.batch,
-              team->size);
+    error_set(&error, "--batch is %d; with %d processes it must be %d or more", mine.train.batch,
+              team->size, team->size);
     return fail(2, &error);
   }
   return run_training(&mine, team);

@@ -43,29 +43,33 @@ std::vector<option> options_of_training(options *o) {
       {"--scene", OPTION_INPUT, &o->input.path,
        "a folder that convert.py has made, from NeRF or COLMAP data; with --draw its cameras.txt "
        "will do"},
-      {"--views", OPTION_INT, &o->views, "uses at most so many; of the procedural scene: its views",
-       1, 100000},
-      {"--hold-out", OPTION_INT, &o->input.hold_out, "every Nth view is for testing only, 0: none",
-       0, 100000},
+      {"--views", OPTION_INT, &o->views,
+       "how many views of the scene to use, at most; how many the procedural scene has", 1, 100000},
+      {"--hold-out", OPTION_INT, &o->input.hold_out,
+       "keeps every Nth view for testing only; 0: none", 0, 100000},
       {"--procedural", OPTION_NAME, &o->kind,
-       "the Gaussians of a scene that the program draws; without it and --scene, small", 1, 0,
-       kind_names},
+       "a scene that the program generates; default, without --scene: small", 1, 0, kind_names},
       {"--gaussians", OPTION_INT, &o->gaussians,
-       "of the procedural scene; with --scene, how many to start from where it has no points", 1,
-       20000000},
-      {"--size", OPTION_SIZE, o->size, "of the procedural scene's pictures", 1, IMAGE_MAX_SIDE},
+       "how many the procedural scene has; with --scene, how many to start from if it has no "
+       "points",
+       1, 20000000},
+      {"--size", OPTION_SIZE, o->size, "size of the procedural scene's pictures", 1,
+       IMAGE_MAX_SIDE},
       {"--init", OPTION_INPUT, &o->init, "starts from the Gaussians of a 3DGS .ply"},
 
       {"\nhow to train"},
-      {"--iterations", OPTION_INT, &t->iterations, "0 only draws and judges", 0, MOST_ITERATIONS},
+      {"--iterations", OPTION_INT, &t->iterations, "0: only renders and judges", 0,
+       MOST_ITERATIONS},
       {"--seed", OPTION_INT, &t->seed, "", 0, INT_MAX},
       {"--sh-degree", OPTION_INT, &t->sh_degree, "", 0, 3},
       {"--background", OPTION_NAME, &o->is_white, "", 0, -1, background_names},
-      {"--tiles", OPTION_NAME, &o->tiles, "which tiles get a splat", 1, 0, tiles_names},
-      {"--densify", OPTION_NAME, &t->densifies, "clone, split and prune", 0, -1, switch_names},
-      {"--densify-until", OPTION_INT, &t->densify_until, "without it, half of the iterations", 1,
+      {"--tiles", OPTION_NAME, &o->tiles, "how to find the tiles that a splat touches", 1, 0,
+       tiles_names},
+      {"--densify", OPTION_NAME, &t->densifies, "whether to clone, split and prune Gaussians", 0,
+       -1, switch_names},
+      {"--densify-until", OPTION_INT, &t->densify_until, "default: half of the iterations", 1,
        MOST_ITERATIONS},
-      {"--most-gaussians", OPTION_INT, &t->most_gaussians, "the model grows no further", 1,
+      {"--most-gaussians", OPTION_INT, &t->most_gaussians, "stops --densify at so many", 1,
        20000000}};
 }
 
@@ -78,34 +82,35 @@ static std::vector<option> make_table(options *o) {
   table.insert(
       table.end(),
       {{"--gpus", OPTION_INT, &o->gpus,
-        "processes of this machine, a GPU each, that train together; mpi: as many as an MPI "
-        "launcher has started",
+        "how many processes of this machine train together, with one GPU each; mpi: as many as an "
+        "MPI launcher has started",
         1, GROUP_MOST, gpus_names},
        {"--batch", OPTION_INT, &t->batch,
-        "views of a step; each counts as an iteration; without it, as --gpus", 1, 1024},
-       {"\nhow to draw without training: pictures, times or both"},
+        "views per step; each counts as an iteration; default: as --gpus", 1, 1024},
+       {"\nhow to render without training: pictures, times or both"},
        {"--draw", OPTION_FLAG, &o->draws,
-        "the Gaussians of --init, or the procedural scene's, seen by the cameras of --scene, whose "
-        "pictures need not be there, or of an orbit; --size then is that of the pictures, whatever "
-        "the cameras' own"},
+        "renders the Gaussians of --init, or the procedural scene's, as seen by the cameras of "
+        "--scene, which needs no pictures here, or of --orbit; --size sets the size of the "
+        "pictures"},
        {"--orbit", OPTION_INT, &o->orbit,
-        "so many cameras on a ring about the middle of the Gaussians, z up; without it and "
-        "--scene, "
-        "24 for --init",
+        "so many cameras on a ring about the middle of the Gaussians, z up; default with --init "
+        "and "
+        "without --scene: 24",
         1, 100000},
-       {"--repeats", OPTION_INT, &o->repeats, "of each view", 1, 1000},
+       {"--repeats", OPTION_INT, &o->repeats, "how often to render each view", 1, 1000},
        {"--lists", OPTION_NAME, &o->lists,
-        "what has a list of splats: each tile of 16x16 pixels, each macro tile of so many, or "
+        "what has a list of splats: each tile of 16x16 pixels, each macro tile of so many tiles, "
+        "or "
         "(auto) macro tiles of the size that suits the last picture",
         0, -1, lists_names},
        {"--harmonics", OPTION_NAME, &o->harmonics,
-        "in what those of the model are kept; half: 140 bytes a Gaussian in place of 236", 0, -1,
+        "how to keep the model's harmonics; half: 140 bytes per Gaussian in place of 236", 0, -1,
         harmonics_names},
 
        {"\nhow the backward pass adds"},
        {"--threshold", OPTION_INT, &t->frame.threshold,
-        "the least number of lanes to reduce in registers", 0, 33, threshold_names},
-       {"--tune", OPTION_NAME, &t->search, "arc's tuner picks it while training", 0, -1,
+        "reduces groups of so many lanes or more in registers", 0, 33, threshold_names},
+       {"--tune", OPTION_NAME, &t->search, "arc's tuner picks the threshold while training", 0, -1,
         switch_names},
        {"--reproducible", OPTION_FLAG, &t->frame.reproducible,
         "sums in whole numbers: every run gives the same model, to the last bit"},
@@ -113,20 +118,20 @@ static std::vector<option> make_table(options *o) {
        {"\nwhat to write; every file appears complete or not at all"},
        {"--out", OPTION_OUTPUT, &o->out, "the trained Gaussians, a 3DGS .ply"},
        {"--renders", OPTION_INPUT, &o->renders,
-        "every test view (every view, if none is held out, and with --draw) as .png or .ppm, into "
-        "this folder, which is made if it is not there"},
+        "every test view (with --draw, or if none is held out, every view) as .png or .ppm, into "
+        "this folder, which the program makes if it is missing"},
        {"--csv", OPTION_OUTPUT, &o->csv,
         "a line for each iteration: loss, Gaussians, pairs, milliseconds; with --draw a line for "
         "each view: pairs, milliseconds"},
        {"--cameras", OPTION_OUTPUT, &o->cameras,
-        "the loss by the 12 numbers of each training camera, .csv"},
+        "the gradient of the loss by the 12 numbers of each training camera, .csv"},
        {"--checkpoint", OPTION_OUTPUT, &o->checkpoint,
-        "where to stop and go on from; written at the end"},
-       {"--checkpoint-every", OPTION_INT, &o->checkpoint_every, "and every N iterations", 1,
-        MOST_ITERATIONS},
+        "a file from which --resume goes on; written at the end"},
+       {"--checkpoint-every", OPTION_INT, &o->checkpoint_every,
+        "writes --checkpoint also every N iterations", 1, MOST_ITERATIONS},
        {"--resume", OPTION_INPUT, &o->resume,
-        "goes on from a checkpoint; give the same scene and settings, but any --iterations from "
-        "where it stands on"},
+        "goes on from a checkpoint; give the same scene and settings, and --iterations of at least "
+        "those that the checkpoint has done"},
 
        {"  --help, -h            this text\n"
         "  --version             the version\n\n"
@@ -134,8 +139,8 @@ static std::vector<option> make_table(options *o) {
         "  gaussians --scene fox --out fox.ply --renders out\n"
         "  gaussians --scene fox --init fox.ply --iterations 0 --renders out\n"
         "  gaussians --draw --init fox.ply --scene fox --size 3840x2160 --renders out\n\n"
-        "Ctrl-C ends the training and writes the model so far, which is neither judged nor drawn\n"
-        "(status 130); the third Ctrl-C ends the program at once.\n"
+        "Ctrl-C ends the training and writes the model so far, which is neither judged nor\n"
+        "rendered (status 130); the third Ctrl-C ends the program at once.\n"
         "Status: 0 done, 1 failed, 2 wrong usage or input, 128 + signal interrupted."},
 
        {"--orbit --repeats --lists --harmonics", OPTION_NEEDS, nullptr, "--draw"},
@@ -157,9 +162,9 @@ bool options_complete(options *o, const option *table, bool draws, error_line *e
     bool applies;
     const char *text;
   } rules[] = {{draws && scene && o->init == nullptr,
-                "drawing a --scene needs a trained model; give one with --init FILE"},
+                "--draw with --scene needs a trained model; give one with --init FILE"},
                {draws && o->init != nullptr && o->kind != 0,
-                "--init and --procedural are two models; give one"},
+                "--init and --procedural are two models; give only one"},
                {o->gaussians > 0 && (o->init || o->resume) && (scene || draws),
                 "--gaussians is not for a model that is read; leave it out"},
                {!o->train.densifies && options_given(table, "--densify-until, --most-gaussians"),
@@ -181,7 +186,7 @@ bool options_parse(options *o, int argc, char **argv, error_line *error) {
                      "--size is for the procedural scene; convert.py makes other pictures "
                      "of --scene");
   if (o->train.batch != 0 && o->gpus != GROUP_BY_MPI && o->train.batch < o->gpus)
-    return error_set(error, "--batch is %d; with --gpus %d it must be that or more", o->train.batch,
-                     o->gpus);
+    return error_set(error, "--batch is %d; with --gpus %d it must be %d or more", o->train.batch,
+                     o->gpus, o->gpus);
   return options_complete(o, table.data(), o->draws, error);
 }

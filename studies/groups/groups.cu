@@ -33,33 +33,32 @@ static option table[] = {
     {"groups: adds the rows of each key: sums that repeat, counts or weights, and checks them.\n"
      "\nusage: groups [options]\n"},
     {"--what", OPTION_NAME, &set.what,
-     "sums of floats in fixed point, the same bits in every run, "
-     "against a sort and a reduction by key; counts of rows, against a histogram; weights, sums of "
-     "a float a row; or wide, sums that repeat and need no scale, for floats of any size",
+     "sums: floats in fixed point, the same bits in every run, compared with a sort and a "
+     "reduction by key; counts: how many rows, compared with a histogram; weights: sums of one "
+     "float per row; wide: sums that repeat and need no scale, for floats of any size",
      0, -1, what_names},
     {"--by", OPTION_NAME, &set.by,
-     "how keys are drawn, half: half of all rows have one key; without "
-     "it, each in turn",
-     0, -1, by_names},
+     "how keys are generated; half: half of all rows have one key; default: all ways in turn", 0,
+     -1, by_names},
     {"--rows", OPTION_INT, &set.rows, "", 1000, MOST_ROWS},
-    {"--keys", OPTION_INT, &set.keys, "different ones", 1, MOST_ROWS},
-    {"--columns", OPTION_INT, &set.columns, "floats of a row, of sums and wide; without it 4", 1,
+    {"--keys", OPTION_INT, &set.keys, "different keys", 1, MOST_ROWS},
+    {"--columns", OPTION_INT, &set.columns, "floats per row of sums and wide; default: 4", 1,
      MOST_COLUMNS},
-    {"--table-rows", OPTION_INT, &set.table_rows, "that a warp keeps in shared memory", 1,
+    {"--table-rows", OPTION_INT, &set.table_rows, "rows that a warp keeps in shared memory", 1,
      MOST_TABLE_ROWS},
     {"--sweep", OPTION_FLAG, &set.sweep,
-     "1000 keys, twice as many, and on, up to the rows: from where on it no longer pays"},
+     "1000 keys, then twice as many, and so on up to --rows: until CUB is faster"},
     {"--keys", OPTION_WITHOUT, nullptr, "--sweep"},
-    {"--runs", OPTION_INT, &set.runs, "of which times are the median", 1, MOST_RUNS},
-    {"--csv", OPTION_OUTPUT, &set.csv, "the table, to be written"},
-    {"--seed", OPTION_INT, &set.seed, "of keys and values", 0, 1000000},
+    {"--runs", OPTION_INT, &set.runs, "launches; times are their median", 1, MOST_RUNS},
+    {"--csv", OPTION_OUTPUT, &set.csv, "writes the table"},
+    {"--seed", OPTION_INT, &set.seed, "for keys and values", 0, 1000000},
     {OPTIONS_END},
     {}};
 
 static bool check_columns(error_line *error) {
   const bool has_columns = set.what == WHAT_SUMS || set.what == WHAT_WIDE;
   if (set.columns > 0 && !has_columns)
-    return error_set(error, "--columns is for --what sums or wide; %s have one",
+    return error_set(error, "--columns is for --what sums or wide; %s have one column",
                      what_names[set.what]);
   if (set.columns == 0) set.columns = has_columns ? 4 : 1;
   return true;
@@ -67,10 +66,10 @@ static bool check_columns(error_line *error) {
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-/* A line of the table: every adder on keys that are drawn so, up to an interrupt. ratio: arc's time,
-   with tables or without, whichever is less, over CUB's; NAN where there is none. False: a sum is
+/* A line of the table: every adder on keys of this kind, up to an interrupt. speed: arc's, with
+   tables or without, whichever is faster, relative to CUB's; NAN without CUB. False: a sum is
    wrong. */
-static bool measure(int by, int keys, double *ratio, error_line *error) {
+static bool measure(int by, int keys, double *speed, error_line *error) {
   grouping *g = &the_grouping;
   float ms[ADDERS] = {NAN, NAN, NAN, NAN};
   g->by = by;
@@ -95,8 +94,8 @@ static bool measure(int by, int keys, double *ratio, error_line *error) {
       fprintf(csv.stream, "%s,%s,%d,%d,%d,%d,%s,%.4f\n", what_names[set.what], by_names[by],
               set.rows, keys, set.columns, set.table_rows, adder_names[adder], ms[adder]);
   }
-  *ratio = fminf(ms[ADD_ARC], ms[ADD_TABLE]) / ms[ADD_CUB];
-  if (*ratio == *ratio) printf(" %8.3f", *ratio);
+  *speed = ms[ADD_CUB] / fminf(ms[ADD_ARC], ms[ADD_TABLE]);
+  if (*speed == *speed) printf(" %7.2fx", *speed);
   printf("\n");
   return true;
 }
@@ -112,27 +111,27 @@ static bool sweep(int by, error_line *error) {
   sweep_limits l = {0, 0, 0};
   char room[2][32];
   for (long long keys = LEAST_SWEPT; keys <= set.rows && !l.no_more && !interrupts; keys *= 2) {
-    double ratio;
-    if (!measure(by, (int)keys, &ratio, error)) return false;
-    sweep_note(&l, (int)keys, ratio);
+    double speed;
+    if (!measure(by, (int)keys, &speed, error)) return false;
+    sweep_note(&l, (int)keys, speed);
   }
   if (!grouping_offers(&the_grouping, ADD_CUB) || interrupts) return true;
-  printf("%-10s at most 0.3 of cub's time %s, less than it %s", by_names[by],
-         up_to(l.third, room[0]), up_to(l.pays, room[1]));
+  printf("%-10s at least 3x as fast as cub %s, faster %s", by_names[by], up_to(l.three, room[0]),
+         up_to(l.faster, room[1]));
   if (l.no_more) printf(", not for %d", l.no_more);
   printf("\n");
   return true;
 }
 
 static bool measure_all(error_line *error) {
-  double ratio;
+  double speed;
   printf("%-10s %9s", "keys by", "keys");
   for (int adder = 0; adder < ADDERS; ++adder)
     if (grouping_offers(&the_grouping, adder)) printf(" %7s ms", adder_names[adder]);
-  printf("%s\n", grouping_offers(&the_grouping, ADD_CUB) ? " best/cub" : "");
+  printf("%s\n", grouping_offers(&the_grouping, ADD_CUB) ? "    x cub" : "");
   for (int by = 0; by < KEYS_BY && !interrupts; ++by) {
     if (set.by != ALL_KEYS_BY && set.by != by) continue;
-    if (set.sweep ? !sweep(by, error) : !measure(by, set.keys, &ratio, error)) return false;
+    if (set.sweep ? !sweep(by, error) : !measure(by, set.keys, &speed, error)) return false;
   }
   return true;
 }

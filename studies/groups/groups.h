@@ -31,17 +31,18 @@ typedef struct group_oracle {
   std::vector<long long> sums;
 } group_oracle;
 
-/* What a sweep has found: up to how many keys, from the least on, arc takes at most 0.3 of CUB's
-   time and less than it; 0: not even for those. no_more: the first for which it takes as long. */
+/* What a sweep has found: up to how many keys, from the least on, arc is three times as fast as CUB
+   or more, and up to how many it is faster; 0: not even for the least. no_more: the first number of
+   keys for which arc is not faster. */
 typedef struct sweep_limits {
-  int third, pays, no_more;
+  int three, faster, no_more;
 } sweep_limits;
 
-/* The next number of keys, until no_more; ratio: arc's time over CUB's. */
-static inline void sweep_note(sweep_limits *l, int keys, double ratio) {
-  if (ratio <= 0.3 && l->third == l->pays) l->third = keys;
-  if (ratio < 1.0) l->pays = keys;
-  if (ratio >= 1.0) l->no_more = keys;
+/* Takes the next number of keys, until no_more. speed: arc's relative to CUB's. */
+static inline void sweep_note(sweep_limits *l, int keys, double speed) {
+  if (speed >= 3.0 && l->three == l->faster) l->three = keys;
+  if (speed > 1.0) l->faster = keys;
+  if (speed <= 1.0) l->no_more = keys;
 }
 
 /* Draws the rows anew; what, by, rows, keys, columns, table_rows and seed are set. This, the oracle

@@ -93,18 +93,18 @@ static void check_keys(void) {
 }
 
 /* "Up to" holds for all numbers of keys below, too. */
-static void check_sweep(const double (&ratios)[5], int third, int pays, int no_more) {
+static void check_sweep(const double (&speeds)[5], int three, int faster, int no_more) {
   sweep_limits l = {0, 0, 0};
-  for (int i = 0; i < 5 && !l.no_more; ++i) sweep_note(&l, 1000 << i, ratios[i]);
-  CHECK(l.third == third && l.pays == pays && l.no_more == no_more, "%d, %d, %d, not %d, %d, %d",
-        l.third, l.pays, l.no_more, third, pays, no_more);
+  for (int i = 0; i < 5 && !l.no_more; ++i) sweep_note(&l, 1000 << i, speeds[i]);
+  CHECK(l.three == three && l.faster == faster && l.no_more == no_more,
+        "%d, %d, %d, not %d, %d, %d", l.three, l.faster, l.no_more, three, faster, no_more);
 }
 
 int main(void) {
-  check_sweep({0.2, 0.3, 0.5, 0.9, 1.0}, 2000, 8000, 16000);
-  check_sweep({0.4, 0.2, 0.2, 0.2, 0.2}, 0, 16000, 0);
-  check_sweep({0.2, 0.5, 0.2, 1.1, 0.2}, 1000, 4000, 8000);
-  check_sweep({1.2, 0.2, 0.2, 0.2, 0.2}, 0, 0, 1000);
+  check_sweep({5, 3, 2, 1.1, 1}, 2000, 8000, 16000);
+  check_sweep({2.5, 5, 5, 5, 5}, 0, 16000, 0);
+  check_sweep({5, 2, 5, 0.9, 5}, 1000, 4000, 8000);
+  check_sweep({0.8, 5, 5, 5, 5}, 0, 0, 1000);
   if (!test_has_device("test_groups")) return TEST_SKIPPED;
   for (int columns = 1; columns <= MOST_COLUMNS; ++columns)
     for (int what : {WHAT_SUMS, WHAT_WIDE})

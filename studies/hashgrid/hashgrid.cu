@@ -34,13 +34,14 @@ static device_pool picture; /* on the device */
 static option options[] = {
     {"hashgrid: a hash grid and a small perceptron learn a picture or a signed distance.\n"
      "\nusage: hashgrid [options]\n"},
-    {"--scene", OPTION_NAME, &given.scene, "what is learnt", 0, -1, scene_names},
-    {"--image", OPTION_INPUT, &given.image, "the picture: PPM or PNG; without it, a built-in one"},
-    {"--order", OPTION_NAME, &given.order, "of samples", 0, -1, order_names},
-    {"--batch", OPTION_INT, &given.batch_log2, "2^N samples a batch", 5, 22},
+    {"--scene", OPTION_NAME, &given.scene, "what to learn", 0, -1, scene_names},
+    {"--image", OPTION_INPUT, &given.image,
+     "the picture to learn, PPM or PNG; default: a built-in one"},
+    {"--order", OPTION_NAME, &given.order, "the order of the samples", 0, -1, order_names},
+    {"--batch", OPTION_INT, &given.batch_log2, "2^N samples per batch", 5, 22},
     {"--width", OPTION_NAME, &given.width, "neurons of a hidden layer", 0, -1, width_names},
-    {"--rows", OPTION_NAME, &given.rows, "gradients of the grid", 0, -1, row_names},
-    {"--levels", OPTION_FLAG, &given.levels, "a table of the grid's levels first"},
+    {"--rows", OPTION_NAME, &given.rows, "the type of the grid's gradients", 0, -1, row_names},
+    {"--levels", OPTION_FLAG, &given.levels, "prints a table of the grid's levels first"},
     {"--scene --order", OPTION_WITHOUT, nullptr, "--dataset or --experiment"},
     {}};
 
@@ -156,7 +157,7 @@ static bool judge(int, workload_quality *q, error_line *error) {
   measure_errors(&trained, &q->train_psnr, &q->train_l1);
   measure_errors(&tested, &q->test_psnr, &q->test_l1);
   return isfinite(q->test_psnr) ||
-         error_set(error, "the network diverged: its outputs are no numbers");
+         error_set(error, "the network diverged: its outputs are not finite numbers");
 }
 
 /* Of a distance: blue inside, orange outside, a dark line every twentieth. */

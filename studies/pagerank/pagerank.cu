@@ -27,11 +27,11 @@ static option options[] = {
      "Ranks are compared with a serial power iteration in double precision.\n"
      "\nusage: pagerank [options]\n"},
     {"--graph", OPTION_INPUT, &graph_file,
-     "a list of edges, \"from to\" a line, as SNAP publishes them; its largest number says how "
-     "many vertices there are, at most 1000000 and 100 for each edge"},
+     "a list of edges, \"from to\" per line, as SNAP publishes them; the largest number in it says "
+     "how many vertices there are: at most 1000000 and 100 per edge"},
     {"--scale", OPTION_INT, &scale, "without --graph: 2^N vertices", 1, GRAPH_MOST_SCALE},
-    {"--degree", OPTION_INT, &degree, "and so many edges for each", 1, GRAPH_MOST_DEGREE},
-    {"--by", OPTION_NAME, &by, "a thread for an edge, or for all edges of a vertex", 0, -1,
+    {"--degree", OPTION_INT, &degree, "without --graph: edges per vertex", 1, GRAPH_MOST_DEGREE},
+    {"--by", OPTION_NAME, &by, "one thread per edge, or per vertex for all of its edges", 0, -1,
      by_names},
     {"--scale --degree --seed", OPTION_WITHOUT, nullptr, "--graph"},
     {"--by", OPTION_WITHOUT, nullptr, "--dataset or --experiment"},
@@ -46,7 +46,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *error) {
     return false;
   for (int v = 0; v < the_graph.vertices; ++v)
     most = std::max(most, the_graph.begin[v + 1] - the_graph.begin[v]);
-  printf("graph      %d vertices, %lld edges, at most %lld of one, pushed by %s\n",
+  printf("graph      %d vertices, %lld edges, at most %lld per vertex, pushed by %s\n",
          the_graph.vertices, the_graph.edges, most, by_names[by]);
   ranking_begin(&the_ranking, &the_graph);
   ranking_reset(&the_ranking);

@@ -43,7 +43,7 @@ bool paper_table_open(output_file *table, const char *path, error_line *error) {
   bool opened = false;
   if (!fresh && (old.find(head) == std::string::npos || old.back() != '\n'))
     error_set(error,
-              "'%.200s' is no table of this device, compiler and policy; name another file, or "
+              "'%.200s' is not a table of this device, compiler and policy; name another file, or "
               "remove it",
               path);
   else

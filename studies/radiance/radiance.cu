@@ -31,18 +31,19 @@ static room shown;
 static int batch;
 
 static option options[] = {
-    {"radiance: a cache of radiance that learns while it draws.\n"
+    {"radiance: a cache of radiance that learns while the program renders.\n"
      "\nusage: radiance [options]\n"},
     {"--setting", OPTION_NAME, &given.setting, "how the lamp lights the room", 0, -1,
      setting_names},
-    {"--view", OPTION_INT, &given.view, "of the room", 0, VIEWS - 1},
-    {"--size", OPTION_SIZE, given.size, "of the picture", 8, 8192},
-    {"--samples", OPTION_INT, &given.samples, "of each pixel of the picture", 1, 1000000},
-    {"--draw", OPTION_NAME, &given.drawn, "the picture, where paths end in the cache, or by paths",
-     0, -1, draw_names},
+    {"--view", OPTION_INT, &given.view, "which view of the room", 0, VIEWS - 1},
+    {"--size", OPTION_SIZE, given.size, "size of the picture", 8, 8192},
+    {"--samples", OPTION_INT, &given.samples, "samples per pixel of the picture", 1, 1000000},
+    {"--draw", OPTION_NAME, &given.drawn,
+     "how to render: by paths that end in the cache, or by whole paths", 0, -1, draw_names},
     {"--reproducible", OPTION_FLAG, &given.reproducible, "sums that repeat to the last bit"},
     {"--scene", OPTION_INPUT, &given.scene,
-     "into this folder, by paths: pictures of the room from 64 places, as gaussians learns from"},
+     "writes pictures of the room from 64 places, rendered by paths, into this folder: a scene for "
+     "gaussians"},
     {"--samples --draw --scene", OPTION_NEEDS, nullptr, "--out"},
     {"--setting", OPTION_WITHOUT, nullptr, "--dataset or --experiment"},
     {"--reproducible", OPTION_WITHOUT, nullptr,
@@ -64,7 +65,7 @@ static bool begin(const char *dataset, workload_options *o, error_line *) {
   printf("cache      %d levels, %d rows of %d; %d hidden layers of 64, %s\n", (int)CACHE_LEVELS,
          its.g.rows, (int)FEATURES, (int)HIDDEN,
          its.o.tensor ? "halves on tensor cores" : "floats");
-  printf("training   %d paths a frame, %d batches of %d records\n", its.o.paths, (int)BATCHES,
+  printf("training   %d paths per frame, %d batches of %d records\n", its.o.paths, (int)BATCHES,
          its.batch[0].samples);
   cache_reset(&its);
   return true;
@@ -119,7 +120,7 @@ static bool judge(int, workload_quality *q, error_line *error) {
   compare(given.view, &q->train_psnr, &q->train_l1);
   compare(1 - given.view, &q->test_psnr, &q->test_l1);
   return isfinite(q->train_psnr) ||
-         error_set(error, "the cache diverged: its answers are no numbers");
+         error_set(error, "the cache diverged: its outputs are not finite numbers");
 }
 
 static bool write_picture(const camera *eye, const cache *by, const char *file, error_line *error) {

@@ -85,7 +85,8 @@ static bool judge(int, workload_quality *quality, error_line *error) {
   }
   *quality = {image_psnr(e[0].squares, e[0].numbers), e[0].absolute / e[0].numbers,
               image_psnr(e[1].squares, e[1].numbers), e[1].absolute / e[1].numbers};
-  return e[0].squares + e[1].squares >= 0 || error_set(error, "a picture holds what is no number");
+  return e[0].squares + e[1].squares >= 0 ||
+         error_set(error, "a picture has pixels that are not finite numbers");
 }
 
 /* The view that was not learnt from, and right of it what it should be. */
@@ -110,10 +111,10 @@ static option options[] = {
      "blends the 5 closest spheres of a pixel (Pulsar's).\n\nusage: spheres [options]\n"},
     {"--scene", OPTION_NAME, &scene_name, "10000 or 250000 spheres, on the CPU warp 200 or 800", 0,
      -1, scene_names},
-    {"--spheres", OPTION_INT, &spheres, "other than the scene's", 1, 4000000},
-    {"--size", OPTION_SIZE, size, "of the pictures; without it 1024x1024, on the CPU warp 48x40", 1,
-     IMAGE_MAX_SIDE},
-    {"--views", OPTION_INT, &views, "to learn from", 1, 100},
+    {"--spheres", OPTION_INT, &spheres, "how many spheres; default: as the scene", 1, 4000000},
+    {"--size", OPTION_SIZE, size, "size of the pictures; default: 1024x1024, on the CPU warp 48x40",
+     1, IMAGE_MAX_SIDE},
+    {"--views", OPTION_INT, &views, "how many views to learn from", 1, 100},
     {"--camera", OPTION_NAME, &camera_layout,
      "where the camera's gradient goes: a part to each sphere's row, or to a row of its own", 0, -1,
      layout_names},

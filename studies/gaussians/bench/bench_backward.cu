@@ -148,7 +148,7 @@ static bool check_sums(const bench_table *table, error_line *error) {
     if (!(r.difference <= 1.0))
       return error_set(
           error,
-          "%.100s: a sum by %s in %s, %d pixels a lane, threshold %s, is %.3g times as "
+          "%.100s: a sum by %s in %s, %d pixels per lane, threshold %s, is %.3g times as "
           "far off as it may be",
           r.dataset, r.kernel->name, layout_name(r.kernel->layout), r.kernel->pixels,
           threshold_of_way(r.kernel->like, r.threshold).c_str(), r.difference);

@@ -17,37 +17,37 @@ static std::vector<option> make_table(bench_options *b, std::vector<int> *datase
       table.end(),
       {{"\nwhat to measure"},
        {"--backward", OPTION_FLAG, &b->backward,
-        "one view, every way to add, threshold and number of pixels a lane: medians of the "
-        "backward pass, all sums compared; without --procedural or --scene, 1 million small, "
-        "300000 medium and 50000 large Gaussians at 1920x1080"},
+        "measures the backward pass of one view, with every way to add, threshold and number of "
+        "pixels per lane: medians, all sums compared; default: 1 million small, 300000 medium and "
+        "50000 large Gaussians at 1920x1080"},
        {"--papers", OPTION_FLAG, &b->papers,
-        "one view, the kernel that the papers describe: with atomics, SW-S and SW-B at every "
-        "threshold, and arc; medians, all sums compared"},
+        "measures the kernel that the papers describe on one view, with atomics, SW-S and SW-B at "
+        "every threshold, and arc: medians, all sums compared"},
        {"--draw", OPTION_FLAG, &b->draw,
-        "draws as gaussians --draw with and without each step that makes it fast, at 1920x1080 "
-        "and 3840x2160 or --size; medians, pictures compared"},
+        "renders as gaussians --draw, with and without each step that makes it fast, at 1920x1080 "
+        "and 3840x2160 or --size: medians, pictures compared"},
        {"--experiment", OPTION_OUTPUT, &b->experiment,
-        "every way to add on --scene, or on the three procedural ones: the backward pass alone at "
-        "threshold 0, 8, 16, 24, 32, and a training at the best; one .csv line each"},
+        "measures every way to add on --scene, or on the three procedural scenes: the backward "
+        "pass "
+        "alone at threshold 0, 8, 16, 24, 32, and a training at the best one; a .csv line each"},
        {"--seeds", OPTION_INT, &b->seeds,
-        "repeats it with N seeds from --seed on; paper.py then tells the mean PSNR of each way", 1,
-        1000},
-       {"--ways", OPTION_LIST, ways, "what adds in --experiment: some of its implementations", 0, -1,
+        "repeats --experiment with N seeds from --seed on; paper.py prints mean PSNRs", 1, 1000},
+       {"--ways", OPTION_LIST, ways, "only these ways to add in --experiment", 0, -1,
         experiment_ways()},
        {"--datasets", OPTION_LIST, datasets,
-        "what to measure on, scene being --scene; without it, --scene or --procedural, or "
+        "what to measure on; scene means --scene; default: --scene or --procedural if given, else "
         "small,medium,large",
         0, -1, dataset_names},
-       {"--repeats", OPTION_INT, &b->o.repeats, "of each measurement", 1, 1000},
-       {"--orbit", OPTION_INT, &b->o.orbit, "draws with so many cameras on a ring", 1, 100000},
+       {"--repeats", OPTION_INT, &b->o.repeats, "launches of each measurement", 1, 1000},
+       {"--orbit", OPTION_INT, &b->o.orbit, "renders with so many cameras on a ring", 1, 100000},
        {"--city", OPTION_INT, &b->city,
-        "draws a synthetic city of so many Gaussians, as long, thin and opaque as those of --init, "
-        "with cameras of its own",
+        "renders a synthetic city of so many Gaussians, as long, thin and opaque as those of "
+        "--init, with cameras of its own",
         1, 50000000},
        {"--write", OPTION_INPUT, &b->write,
-        "with --city: into this folder its model.ply and cameras.txt, and draws nothing"},
-       {"--csv", OPTION_OUTPUT, &b->o.csv, "the table of what is measured on single views"},
-       {"--renders", OPTION_INPUT, &b->o.renders, "with --draw: the pictures, into this folder"},
+        "writes model.ply and cameras.txt of --city into this folder, and renders nothing"},
+       {"--csv", OPTION_OUTPUT, &b->o.csv, "writes the table of what is measured on one view"},
+       {"--renders", OPTION_INPUT, &b->o.renders, "writes the pictures of --draw into this folder"},
        {OPTIONS_END},
 
        {"--backward --papers --draw --csv", OPTION_WITHOUT, nullptr, "--experiment"},

@@ -64,7 +64,8 @@ static bool read_lines(const table<item> *t, FILE *stream, std::vector<item> *it
                        t->things, t->wanted);
   }
   return fgetc(stream) == EOF ||
-         error_set(error, "it goes on behind the %d %s that are announced", announced, t->things);
+         error_set(error, "there is more after the %d %s that its first line announces", announced,
+                   t->things);
 }
 
 template <typename item>

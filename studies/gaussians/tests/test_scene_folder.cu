@@ -116,7 +116,7 @@ static void test_tables_refused(void) {
        "line 3, number 2 of 2 cameras, must be width and height (1 to 16384), fx fy (0.01 to"},
       {"cameras.txt", "cameras 1\n32 24 9 9 4 4 " POSE " a", "line 2, number 1 of 1"},
       {"cameras.txt", "cameras 1\n32 24 9 9 4 4 " POSE " a\n#\n",
-       "it goes on behind the 1 cameras"},
+       "there is more after the 1 cameras"},
       {"cameras.txt", "cameras 1\n32 24 9 9 4 4 " POSE "\n", "line 2, number 1"},
       {"cameras.txt", "cameras 1\n32 24 9 9 4 4 " POSE " ../a\n", "line 2, number 1"},
       {"cameras.txt", "cameras 1\n0 24 9 9 4 4 " POSE " a\n", "line 2, number 1"},

@@ -77,7 +77,7 @@ static bool checkpoint_check(const trainer *t, const checkpoint_header *h, const
                              error_line *error) {
   checkpoint_header mine = checkpoint_header_of(t);
   if (memcmp(h->magic, CHECKPOINT_MAGIC, sizeof h->magic) != 0)
-    return error_set(error, "'%.300s' is no checkpoint of this program", path);
+    return error_set(error, "'%.300s' is not a checkpoint of this program", path);
   if (h->version != CHECKPOINT_VERSION)
     return error_set(error, "'%.300s' is a checkpoint of version %d; this program reads version %d",
                      path, h->version, (int)CHECKPOINT_VERSION);
@@ -94,8 +94,7 @@ static bool checkpoint_check(const trainer *t, const checkpoint_header *h, const
     return error_set(error, "'%.300s' is damaged: %d Gaussians after %d iterations", path, h->count,
                      h->iteration);
   if (h->iteration > mine.iterations)
-    return error_set(error,
-                     "'%.300s' has %d iterations behind it; --iterations must be that or more",
+    return error_set(error, "'%.300s' has done %d iterations; --iterations must be that or more",
                      path, h->iteration);
   return true;
 }
@@ -132,7 +131,7 @@ bool checkpoint_read(trainer *t, const char *path, error_line *error) {
   FILE *stream = fopen(path, "rb");
   if (stream == nullptr) return error_set(error, "cannot read '%.300s': %s", path, strerror(errno));
   bool read = fread(&h, sizeof h, 1, stream) == 1;
-  if (!read) error_set(error, "'%.300s' is no checkpoint of this program", path);
+  if (!read) error_set(error, "'%.300s' is not a checkpoint of this program", path);
   read = read && checkpoint_check(t, &h, path, error) &&
          checkpoint_check_size(stream, h.count, path, error);
   if (read) {

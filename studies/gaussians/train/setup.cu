@@ -49,7 +49,7 @@ static bool setup_draw(scene *data, const gaussians_host *truth, const frame_set
   }
   trainer_end(&t);
   return drawn == views ||
-         error_set(error, "interrupted after drawing %d of %d views", drawn, views);
+         error_set(error, "interrupted after rendering %d of %d views", drawn, views);
 }
 
 static void print_loaded(const scene *data, double begin) {
@@ -59,7 +59,7 @@ static void print_loaded(const scene *data, double begin) {
 bool setup_procedural(scene *data, const options *o, int kind, error_line *error) {
   gaussians_host truth;
   double begin = seconds_now();
-  printf("loading    %s, drawn by the program\n", scene_kind_name(kind));
+  printf("loading    %s, rendered by the program\n", scene_kind_name(kind));
   if (!setup_truth(data, &truth, o, kind, error)) return false;
   scene_split(data, o->input.hold_out);
   bool drawn = setup_draw(data, &truth, &o->train.frame, error);
