@@ -1,12 +1,12 @@
 /* arc study circles: circles, scenes of them, and the renderer on the device.
    SPDX-License-Identifier: Apache-2.0
 
-   A circle covers a pixel whose centre is d pixels from its own by
+   If the centres of a circle and of a pixel are d pixels apart, the circle covers the pixel by
 
        coverage = t t (3 - 2 t),   t = radius - d + 1/2, clamped to 0..1,
 
-   so that its edge fades over one pixel and a derivative by position and radius is there. In order
-   of their numbers, circles are painted over a white picture:
+   so its edge fades over one pixel, and the coverage has derivatives by position and radius.
+   Circles are painted over a white picture in the order of their numbers:
 
        alpha = opacity coverage,   colour of the pixel <- (1 - alpha) colour + alpha colour of it
 

@@ -1,20 +1,21 @@
-/* circles_ladder.cu - the steps of a page on CS149's circles, and of the study: a picture's time.
+/* circles_ladder.cu - a picture's time by each step of a page on CS149's circles, and by the study.
    SPDX-License-Identifier: Apache-2.0
 
-   circles_ladder [OUT.csv]   the exercise's scenes; 1024 x 768 pixels on a GPU
+   circles_ladder [OUT.csv]   paints the exercise's scenes; 1024 x 768 pixels on a GPU
 
      pixels     a thread per pixel, which walks over all circles
-     cpu        boxes of 128 x 128 pixels, whose lists the CPU makes: for each box, memory, a copy
-                and a launch
-     boxes      the lists by the GPU, a thread a box; the pixel in memory, as in cpu
-     registers  the pixel in registers, as in all others
-     scan       no lists: a block of 16 x 16 pixels tests 256 circles, a prefix sum in shared memory
-                places those that reach it
-     votes      a warp of 8 x 4 pixels tests 32 circles, a vote finds those that reach it
-     study      render.cu: lists by votes in two levels, from front to back until a pixel is opaque
+     cpu        boxes of 128 x 128 pixels. The CPU makes their lists: for each box it allocates
+                memory, copies and launches. The pixel is in memory
+     boxes      the GPU makes the lists, with one thread per box; the pixel is in memory, too
+     registers  as boxes, but the pixel is in registers, as in the steps below
+     scan       no lists: a block of 16 x 16 pixels tests 256 circles at a time; a prefix sum in
+                shared memory places those that reach the block
+     votes      a warp of 8 x 4 pixels tests 32 circles; a vote finds those that reach the warp
+     study      render.cu: lists by votes in two levels; pixels go from front to back until they are
+                opaque
 
-   All but the last paint from back to front, and give the same picture to the bit. The study's may
-   differ from it by a quarter of 1/255, and by rounding. */
+   All steps but `study` paint from back to front, and give the same picture to the bit. The picture
+   of `study` may differ from it by a quarter of 1/255, and by rounding. */
 #include <math.h>
 
 #include <algorithm>

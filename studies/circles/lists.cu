@@ -1,10 +1,11 @@
 /* arc study circles: which circles reach which box, in order, without a sort.
    SPDX-License-Identifier: Apache-2.0
 
-   Every warp tests 32 candidates of its box at a time; a vote gives each that reaches it its place
-   behind those before, so order is kept. Counted first, then written: in between, a scan of the
-   counts tells where each part of a list begins. In two levels: the candidates of a box are the
-   circles of the coarse box around it, and of a coarse box, all circles. */
+   A warp tests 32 candidates of its box at a time. A vote gives each circle that reaches the box
+   its place in the list, behind those before, so the order is kept. One pass counts the circles, a
+   scan of the counts finds where each part of a list begins, and a second pass writes the lists.
+   This is done in two levels: all circles are candidates of a coarse box; the circles of a coarse
+   box are the candidates of the boxes in it. */
 #include "render.cuh"
 
 #if !SIMT_ON_CPU

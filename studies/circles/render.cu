@@ -1,15 +1,15 @@
 /* arc study circles: the picture, its gradient through arc, and the step against it.
    SPDX-License-Identifier: Apache-2.0
 
-   Both passes are one kernel: it goes through a list from the front to the back, and stops where
-   nothing is left to see through. The call of arc to copy is in backward_step. With T what the
-   circles in front let through,
+   Both passes are one kernel, which walks over a list from front to back and stops where nothing
+   shines through. The call of arc to copy is in backward_step. Let T be the part of the light that
+   the circles in front let through. Then
 
        colour = sum of T alpha colour of it + what is left of T at the end * background,
        d loss / d alpha = T (colour of it . slope) - (what is behind it . slope) / (1 - alpha),
 
-   where `behind` counts as it arrives at the eye: the pixel's final colour less all that has been
-   visited. So the forward pass has nothing to keep but its picture. */
+   where `behind` is the pixel's final colour less all that has been visited, as seen by the eye. So
+   the forward pass keeps only its picture. */
 #include "render.cuh"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* arc study circles: pixels, warps and what reaches them, the same for both directions.
    SPDX-License-Identifier: Apache-2.0
 
-   A block draws a box of 16 x 16 pixels, a warp 8 x 4 of them, a lane one. The circles of a box's
-   list go through shared memory, the front one first; of 32 at a time, each lane tests whether one
-   reaches the warp's pixels, and the warp visits those that do. */
+   A block paints a box of 16 x 16 pixels, a warp 8 x 4 of them, a lane one. The circles of a box's
+   list go through shared memory, the front one first. A warp takes 32 circles at a time: each lane
+   tests whether one circle reaches the warp's pixels, then the warp visits those that do. */
 #pragma once
 
 #include "circles.h"

@@ -1,8 +1,8 @@
 /* arc studies: how CUDA's own libraries add n values per lane: cub::WarpReduce, cooperative groups.
    SPDX-License-Identifier: Apache-2.0
 
-   Two of the ways (ways.cuh); the sweep's are bench/kernels/cub.cu and cg.cu, which know whether
-   keys differ. GPU only. The whole warp calls; width is a literal. */
+   Two of the ways (ways.cuh). The sweep has its own, bench/kernels/cub.cu and cg.cu, which know
+   whether keys differ. GPU only. The whole warp calls; width is a literal. */
 #pragma once
 
 #include <cooperative_groups.h>

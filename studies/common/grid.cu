@@ -1,8 +1,8 @@
 /* arc studies: features of points, and their gradients. SPDX-License-Identifier:
    Apache-2.0
 
-   The kernel to copy from is `scatter`: a thread has a sample at one level, so that the lanes of a
-   warp are 32 samples at one level, and adds a row of two for each corner of its cell. */
+   The kernel to copy from is `scatter`. A thread has one sample at one level, and adds a row of two
+   values for each corner of the sample's cell. All lanes of a warp are at the same level. */
 #include "grid.h"
 
 #include <math.h>

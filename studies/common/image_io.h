@@ -1,10 +1,10 @@
 /* arc studies: pictures in, pictures out.
    SPDX-License-Identifier: Apache-2.0
 
-   PPM (P6, 8 or 16 bits) always works, PNG where the build found libpng: IMAGE_HAVE_PNG. Numbers
-   are taken as stored: 16 bits mean the same as 8, and what a PNG says of its gamma or profile does
-   not change them. Transparent pixels are laid on black: colours as stored, times alpha, as loaders
-   of NeRF data do; so does gaussians/convert.py. Every failure is one line that says what was
+   PPM (P6, 8 or 16 bits) always works; PNG works if the build found libpng (IMAGE_HAVE_PNG).
+   Numbers are taken as stored: 16 bits mean the same as 8, and a PNG's gamma or profile does not
+   change them. Transparent pixels are laid on black: colour as stored, times alpha. Loaders of NeRF
+   data and gaussians/convert.py do the same. A failure is reported in one line that says what was
    wrong. */
 #pragma once
 

@@ -1,12 +1,13 @@
 /* arc studies: a warp multiplies matrices, on tensor cores or without.
    SPDX-License-Identifier: Apache-2.0
 
-   A warp's product is TILE rows by some columns. A lane holds half as many sums as it has columns:
+   The product of a warp has TILE rows and some columns. A lane holds half as many sums as there are
+   columns:
        d[4 j], d[4 j + 1]        row lane / 4,      columns 8 j + 2 (lane % 4) and the next
        d[4 j + 2], d[4 j + 3]    row lane / 4 + 8,  the same columns
-   which is how mma.m16n8k16 returns them, and how it takes 16 columns of activations: pairs of
-   sums, rounded to halves, are the left side of the next product, and never leave their lane. Each
-   product has two bodies, for floats and for halves; all else is common to both. */
+   mma.m16n8k16 returns sums in this order, and takes 16 columns of activations in the same order.
+   So pairs of sums, rounded to halves, are the left side of the next product, and never leave their
+   lane. Each product has two bodies, for floats and for halves; all else is common to both. */
 #pragma once
 
 #include "perceptron.h"

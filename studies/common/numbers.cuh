@@ -1,8 +1,8 @@
-/* arc studies: what the CPU warp and GPUs do differently, once. SPDX-License-Identifier:
+/* arc studies: what differs between the CPU warp and GPUs, in one place. SPDX-License-Identifier:
    Apache-2.0
 
-   Numbers of activations are floats or halves; kernels are compiled for either. The CPU warp has no
-   halves but in what arc adds to. */
+   Activations are floats or halves; kernels are compiled for either. The CPU warp has halves only
+   in rows to which arc adds. */
 #pragma once
 
 #include "../../bench/common/device.h"

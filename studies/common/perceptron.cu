@@ -1,13 +1,13 @@
 /* arc studies: a small perceptron, run and trained by one kernel each.
    SPDX-License-Identifier: Apache-2.0
 
-   A warp takes its samples, TILE or twice as many, through all layers, and slopes back, in
-   registers (matrix_tiles.cuh). When training, layers also wait in the block's shared memory until
-   the slopes have come back to them, and are replaced by these. The gradient of a matrix is the
+   A warp takes TILE samples, or twice as many, through all layers and the slopes back, in registers
+   (matrix_tiles.cuh). In training the block's shared memory also keeps the activations of a layer
+   until the slopes have come back to the layer and replace them. The gradient of a matrix is the
    product of slopes and activations over the samples of the block; each warp has a part of it. At
    width 64 on tensor cores these sums stay in the accumulators from one chunk of samples to the
-   next, and leave once a block. The matrix unit sums the gradients of biases beside; these are hot
-   rows, to which the whole grid adds. */
+   next, and leave once per block. The matrix unit also sums the gradients of the biases. Biases are
+   hot rows: all blocks of the grid add to them. */
 #include "perceptron.h"
 
 #include <math.h>

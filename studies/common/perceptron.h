@@ -4,7 +4,7 @@
    32 inputs, HIDDEN layers of 64 or 128 neurons, each clamped at zero from below, and up to 16
    outputs. Parameters and their gradients are floats, in the order of `matrix_first` and
    `bias_first`. On tensor cores the kernels multiply halves, which perceptron_pack makes from the
-   parameters; without, floats. */
+   parameters. Without tensor cores they multiply floats. */
 #pragma once
 
 #include "../../bench/common/device.h"

@@ -1,4 +1,4 @@
-/* arc studies: what a profiler looks at that is told to wait: ncu --profile-from-start off.
+/* arc studies: marks what a waiting profiler looks at: ncu --profile-from-start off.
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* arc studies: the papers' search for the threshold (ARC, section 5.5.3): every so many iterations
-   a launch of the gradient step at each threshold from 0 on; the fastest is kept.
+   it launches the gradient step at each threshold from 0 on, and keeps the fastest threshold.
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* arc studies: tiles of a picture, and sums over the block that draws one.
+/* arc studies: tiles of a picture, and sums over the block that paints one.
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 

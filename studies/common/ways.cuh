@@ -1,4 +1,4 @@
-/* arc studies: the ways to add that workloads share, chosen at run time by a literal each.
+/* arc studies: the ways to add that workloads share; a switch picks one at run time.
    SPDX-License-Identifier: Apache-2.0
 
    A kernel is compiled once for each way; `way` is then a literal, and compilers fold choices. */

@@ -4,15 +4,15 @@
    A program fills a `workload` and calls workload_main. Its options, beside the program's own:
 
      --path NAME, --threshold N, --tune     how the gradient step adds
-     --dataset NAME                         one of those of --experiment
-     --iterations N, --seed N, --out FILE   what is trained, and the picture of it
-     --compare-paths                        every way, in one table: the gradient step alone
+     --dataset NAME                         one of the datasets of --experiment
+     --iterations N, --seed N, --out FILE   how to train, and where the picture goes
+     --compare-paths                        the gradient step alone, by every way, in one table
      --experiment FILE                      the papers' table: every way and threshold on every
-                                            dataset; rows are appended where FILE is there
+                                            dataset; adds its rows to FILE
 
-   The last two are in studies/papers. An iteration is forward(), gradient(), update(). Only gradient()
-   is timed, on the GPU by events; on the CPU warp studies/papers has a *model* of its time, from the
-   counted operations. */
+   The last two are in studies/papers. An iteration is forward(), gradient(), update(). Only
+   gradient() is timed: on the GPU by events, on the CPU warp by a *model* in studies/papers, from
+   the counted operations. */
 #pragma once
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* arc study environment: cube maps, their filters, shading by them, and scenes.
    SPDX-License-Identifier: Apache-2.0
 
-   Face 2 a + s of a cube is met along axis a, s = 0 towards plus, 1 towards minus; its u and v are
-   the two axes that follow. Texel (x, y) of a face has the key (face * side + y) * side + x.
-   Colours are rows of three floats, as in a tensor of six pictures. Array arguments of functions
-   that launch kernels are on the device. */
+   Face 2 a + s of a cube lies on axis a, at its positive (s = 0) or negative end (s = 1); u and v
+   of the face are the two axes that follow a. Texel (x, y) of a face has the key (face * side + y)
+   * side + x. Colours are rows of three floats, as in a tensor of six pictures. Array arguments of
+   functions that launch kernels are on the device. */
 #pragma once
 
 #include <math.h>

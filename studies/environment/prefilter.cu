@@ -1,12 +1,12 @@
 /* arc study environment: the filters of cube maps, and how their gradients are added.
    SPDX-License-Identifier: Apache-2.0
 
-   The kernel to read is `scatter`. A lane owns an output texel, walks over the input texels
-   inside its lobe and adds three floats to each. Plain atomics walk as the original's do: each
-   lane over its own box of texels. For all others the lanes of a warp walk together over the box
-   around theirs, so that all active lanes hold one key. Tiles are 8 x 8 texels, warps 8 x 4, as
-   in the original; but a block walks over one face only, since maps have few texels and their
-   lobes many. */
+   The kernel to read is `scatter`. A lane owns an output texel, walks over the input texels inside
+   its lobe and adds three floats to each. With plain atomics each lane walks over its own box of
+   texels, as in the original. With every other way the lanes of a warp walk together over the box
+   around all their boxes, so all active lanes hold one key. Tiles are 8 x 8 texels, warps 8 x 4, as
+   in the original. Unlike there, a block walks over one face only, since maps have few texels and
+   lobes have many. */
 #include "../common/ways.cuh"
 #include "environment.h"
 

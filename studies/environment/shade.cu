@@ -1,9 +1,9 @@
 /* arc study environment: shading, and its gradient by the maps' texels.
    SPDX-License-Identifier: Apache-2.0
 
-   A pixel reads 12 texels: four of the diffuse map, four of each of two specular levels. Its
-   gradient goes to the same 12; neighbours share some of them, so that a warp holds several keys
-   a step. */
+   A pixel reads 12 texels: four of the diffuse map, and four of each of two specular levels. Its
+   gradient goes to the same 12 texels. Neighbouring pixels share some of them, so a warp holds
+   several keys per step. */
 #include "../common/ways.cuh"
 #include "environment.h"
 

@@ -6,10 +6,10 @@
 
        >>model     one Gaussian at one pixel: weight and gradient
        >>lists     which Gaussians touch which tile of 16 x 16 pixels
-       >>pixels    forward and backward: a block draws a tile, each thread is a pixel
-       >>fit       memory, the first guess, Adam
+       >>pixels    forward and backward: a block paints a tile, a thread one pixel
+       >>fit       memory, the Gaussians at the start, Adam
        >>pictures  PPM files, the built-in picture
-       >>program   options, the training, what is printed */
+       >>program   options, training, output */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* arc study gaussians: settings of drawing and of training.
+/* arc study gaussians: settings of rendering and of training.
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 

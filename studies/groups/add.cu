@@ -1,7 +1,7 @@
 /* arc study groups: adding by key, with plain atomics, with arc, and with a table of rows.
    SPDX-License-Identifier: Apache-2.0
 
-   A count is a sum of ones: all rows read the same value. */
+   A count is a sum of ones: all rows read one value, 1. */
 #include "groups.h"
 
 #include "arc/wide.cuh"

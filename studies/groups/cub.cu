@@ -1,8 +1,8 @@
 /* arc study groups: the baseline, CUB. Sums: a radix sort by as many bits as keys have, then
    ReduceByKey, in floats. Counts: DeviceHistogram. SPDX-License-Identifier: Apache-2.0
 
-   One or two columns travel with their keys; of more, the numbers of the rows do, which moves fewer
-   bytes, and the reduction reads the rows in that order. */
+   The sort moves one or two columns with their keys. With more columns it moves the numbers of the
+   rows instead, which are fewer bytes; the reduction then reads the rows in sorted order. */
 #include "groups.h"
 
 #include <cub/device/device_histogram.cuh>

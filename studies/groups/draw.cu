@@ -1,4 +1,4 @@
-/* arc study groups: keys and values, drawn on the device, and their sums on the host.
+/* arc study groups: generates keys and values on the device, and their sums on the host.
    SPDX-License-Identifier: Apache-2.0 */
 #include <algorithm>
 

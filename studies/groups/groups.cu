@@ -1,6 +1,7 @@
 /* arc study groups: sums, counts and weights by key. SPDX-License-Identifier: Apache-2.0
 
-   Where to read on: add.cu (kernels), cub.cu (the baseline), draw.cu (keys, and the sums wanted). */
+   Where to read on: add.cu (kernels), cub.cu (the baseline), draw.cu (generates keys, and the right
+   sums). */
 #include <math.h>
 #include <string.h>
 

@@ -1,13 +1,14 @@
 /* table.cuh - a table of rows that a warp keeps in shared memory, for skewed keys: the local
    aggregation buffer (LAB) of the ARC paper, in software. SPDX-License-Identifier: Apache-2.0
 
-   The lanes of one key are summed first. The sum goes to the key's row of the table or, if it has
-   none, to memory. A key gets a row when two lanes of a warp hold it, or when it comes again before
-   another key of the same place. A new key evicts it only after as many misses as it had hits.
+   First the lanes of one key are summed. The sum goes to the key's row in the table or, if the key
+   has no row, to memory. A key gets a row when two lanes of a warp hold it, or when it comes twice
+   before another key of the same place. A new key evicts an old one only after as many misses as
+   the old one had hits.
 
-   It uses the interface of arc/core.cuh (>>interface). All 32 lanes of a warp make each call.
-   `call` is that of an add of the whole warp to one array of rows of up to TABLE_COLUMNS values, a
-   literal; its sums have the type of memory. */
+   The table uses the interface of arc/core.cuh (>>interface). All 32 lanes of a warp make each
+   call. `call` describes an add of the whole warp to one array of rows of up to TABLE_COLUMNS
+   values, a literal; sums have the type of the array. */
 #ifndef GROUPS_TABLE_CUH
 #define GROUPS_TABLE_CUH
 

@@ -1,4 +1,5 @@
-/* arc study groups: every adder finds the sums, to the bit; keys are drawn as they say.
+/* arc study groups: every adder finds the sums, to the bit; keys have the distributions that
+   their names say.
    SPDX-License-Identifier: Apache-2.0 */
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 
    usage: hardware TRACES OUT.csv
 
-   TRACES: the folder of recorded steps. Prints the ceilings of one chip, and writes what workloads
-   and the cells of a sweep take, for figure.py. All of it is a model's. */
+   TRACES is the folder of recorded steps. The program prints the ceilings of one chip, and writes
+   the clocks of workloads and of a sweep's cells, for figure.py. All figures come from a model. */
 #include <math.h>
 #include <string.h>
 

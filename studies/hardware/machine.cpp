@@ -1,7 +1,8 @@
 /* studies/hardware: the event model. SPDX-License-Identifier: Apache-2.0
 
-   Time is in clocks of the multiprocessor. The port of a multiprocessor and a ROP unit are kept as
-   the time at which they are free again; the length of a ROP unit's queue follows from it. */
+   Time is in clocks of the multiprocessor. For the port of a multiprocessor and for a ROP unit the
+   model keeps the time at which they are free again; the length of a ROP unit's queue follows from
+   that time. */
 #include "machine.h"
 
 #include <math.h>

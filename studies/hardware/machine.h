@@ -1,10 +1,11 @@
 /* studies/hardware: an event model of multiprocessors that send atomic additions to an L2.
    SPDX-License-Identifier: Apache-2.0
 
-   Sub-cores issue one warp instruction per clock. Those that touch memory enter the sub-core's LDST
-   queue; one LSU a multiprocessor takes them in turn, splits each into packets and injects these
-   into the interconnect; a packet's 32-byte sectors go to ROP units by their address. All queues
-   are finite and push back. README.md has the constants' sources. */
+   A sub-core issues one warp instruction per clock. Instructions that touch memory enter the
+   sub-core's LDST queue. The LSU, one per multiprocessor, takes instructions from the queues in
+   turn, splits each into packets and sends them into the interconnect. A packet's 32-byte sectors
+   go to ROP units by their address. All queues are finite and push back. README.md has the
+   constants' sources. */
 #pragma once
 
 #include "trace.h"

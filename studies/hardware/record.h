@@ -1,7 +1,7 @@
 /* studies/hardware: records warp steps on the CPU warp. SPDX-License-Identifier: Apache-2.0
 
-   A workload's own kernel runs once, with a path that sends every lane's values as plain atomics:
-   who adds to which row in which step is written down. */
+   A workload's own kernel runs once, on a path that sends every lane's values as plain atomics. The
+   record says which lane adds to which row in which step. */
 #pragma once
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* arc study hashgrid: a hash grid and a small perceptron learn a picture or a signed distance.
    SPDX-License-Identifier: Apache-2.0
 
-   The gradient step that is compared adds to the rows of the grid. ../common/grid.cu holds its
-   kernels, ../common/perceptron.cu those of the perceptron, trainer.cu what is between. */
+   The program compares ways to add to the rows of the grid. ../common/grid.cu holds the kernels of
+   the grid, ../common/perceptron.cu those of the perceptron; trainer.cu joins them. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* arc study pagerank: page ranks of a graph, pushed along its edges by atomic additions.
    SPDX-License-Identifier: Apache-2.0
 
-   The papers' counter-example: hardly ever do two lanes of a warp push to one vertex, so that
-   nothing can be gained, and arc must not cost. Where to read on: rank.cu (kernels), graph.h. */
+   The papers' counter-example: two lanes of a warp hardly ever push to one vertex. So arc can gain
+   nothing, and must not make the kernel slower. Where to read on: rank.cu (kernels), graph.h. */
 #include <math.h>
 #include <string.h>
 

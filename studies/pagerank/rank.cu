@@ -1,8 +1,8 @@
 /* arc study pagerank: ranks on the device, by pushing along edges. SPDX-License-Identifier:
    Apache-2.0
 
-   Every vertex pushes its rank, divided by the number of its edges, along each of them. Who adds to
-   a vertex is anybody, so all sums are atomic; lanes of a warp seldom push to one vertex. */
+   Every vertex pushes its rank, divided by the number of its edges, along each of its edges. Any
+   thread may add to any vertex, so additions are atomic. Lanes of a warp seldom share a vertex. */
 #include "rank.h"
 
 #include "../common/arrays.h"

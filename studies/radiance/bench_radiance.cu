@@ -1,19 +1,19 @@
-/* bench_radiance.cu - what the cache costs a frame, and what it gains over paths
+/* bench_radiance.cu - what the cache costs per frame, and what it gains over paths
    alone. SPDX-License-Identifier: Apache-2.0
 
    bench_radiance [OUT.csv]
 
    Rows of `what`:
-     ms      of a frame at full HD, and of its parts; medians
-     error   of a picture at rest, by the cache and, at no less time, by paths alone
-     bias    of many samples by the cache: error, and mean light over the reference's, less 1
-     moving  error of one sample and of many in each frame in which a ball, a wall's colour or the
-             lamp has gone on, by a cache that learns one frame in each place
-     rest    the same by a cache that has learnt in that place alone
-   Error: the mean of (x - r)^2 / (r^2 + 0.01) over the colours of all pixels, without the largest
-   0.1 %; r by paths of 2^16 samples, 2^12 where something moves. Pictures for errors have a
-   sixteenth of full HD's pixels: errors are of a pixel, and the cache learns the same records
-   either way. */
+     ms      a frame at full HD, and its parts; medians
+     error   a picture at rest: by the cache, and by paths alone that take at least as long
+     bias    many samples by the cache: error, and mean light over the reference's, less 1
+     moving  a ball, a wall's colour or the lamp moves in each frame, and the cache learns one frame
+             in each place: error of one sample and of many
+     rest    the same errors of a cache that has learnt in that place alone
+   The error is the mean of (x - r)^2 / (r^2 + 0.01) over the colours of all pixels, without the
+   largest 0.1 %. The reference r has paths of 2^16 samples, or of 2^12 where something moves.
+   Pictures for errors have a sixteenth of full HD's pixels: the error is one per pixel, and the
+   cache learns the same records at either size. */
 #include <math.h>
 
 #include <algorithm>

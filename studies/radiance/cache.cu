@@ -1,8 +1,8 @@
 /* arc study radiance: the cache. SPDX-License-Identifier: Apache-2.0
 
-   A hash grid and a perceptron, trained on BATCHES batches a frame. The grid's gradient is added
-   through arc (grid.cu), and so are the biases' (perceptron.cu). Pictures and the ends of training
-   paths ask averages of the parameters over the steps, which flicker less. */
+   A hash grid and a perceptron, trained on BATCHES batches per frame. arc adds the gradients of the
+   grid (grid.cu) and of the biases (perceptron.cu). Pictures and the ends of training paths use
+   averages of the parameters over the steps, which flicker less. */
 #include "radiance.h"
 
 #include <math.h>

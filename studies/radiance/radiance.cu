@@ -1,8 +1,9 @@
-/* arc study radiance: a cache of radiance that learns while it draws.
+/* arc study radiance: a cache of radiance that learns while the program renders.
    SPDX-License-Identifier: Apache-2.0
 
-   An iteration is one of the BATCHES steps of a frame. The gradient step that is compared adds to
-   the rows of the grid (../common/grid.cu); cache.cu holds the cache, tracer.cuh the paths. */
+   An iteration is one of the BATCHES steps of a frame. The program compares
+   ways to add to the rows of the grid (../common/grid.cu). cache.cu holds the cache, tracer.cuh the
+   paths. */
 #include <math.h>
 #include <string.h>
 

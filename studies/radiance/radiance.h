@@ -1,4 +1,4 @@
-/* arc study radiance: a path tracer, and a cache of radiance that learns while it draws.
+/* arc study radiance: a path tracer, and a cache of radiance that learns meanwhile.
    SPDX-License-Identifier: Apache-2.0
 
    Light is in radiance, red, green and blue; the room is the unit cube. */

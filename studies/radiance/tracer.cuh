@@ -1,7 +1,7 @@
 /* arc study radiance: rays, surfaces and paths. SPDX-License-Identifier: Apache-2.0
 
-   Paths take light from the lamp at each vertex for the diffuse share, and where they arrive at the
-   lamp after the other share. */
+   For the diffuse share of a surface, a path takes light from the lamp at each vertex. For the
+   other share it takes light only when it arrives at the lamp. */
 #pragma once
 
 #include "../common/numbers.cuh"

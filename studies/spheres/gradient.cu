@@ -2,8 +2,8 @@
    SPDX-License-Identifier: Apache-2.0
 
    The kernel to copy from is `gradient`, at the end. A thread has a pixel and visits the spheres
-   that it tracks, closest first. The lanes of a warp are neighbours, so that many of them have the
-   same sphere in a step, but seldom all: the add has a key for each lane. */
+   that the pixel tracks, closest first. The lanes of a warp are neighbouring pixels, so many of
+   them, but seldom all, have the same sphere in a step: each lane has its own key. */
 #include "../common/ways.cuh"
 #include "arc/hot.cuh"
 #include "blend.cuh"

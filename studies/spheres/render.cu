@@ -1,7 +1,7 @@
 /* arc study spheres: the tiles' lists, the picture, Adam. SPDX-License-Identifier: Apache-2.0
 
-   A tile's list holds the spheres that may reach one of its pixels, in no order: each pixel keeps
-   the closest ones itself. */
+   A tile's list holds the spheres that may reach one of its pixels, in any order: each pixel keeps
+   the closest ones. */
 #include "../common/adam.h"
 #include "../common/arrays.h"
 #include "blend.cuh"

@@ -1,6 +1,6 @@
 /* arc study spheres: spheres learnt from pictures of them. SPDX-License-Identifier: Apache-2.0
 
-   Where to read on: spheres.h (what is drawn), gradient.cu (the kernel with the atomics). */
+   Where to read on: spheres.h (how a pixel is computed), gradient.cu (the kernel that adds). */
 #include "spheres.h"
 
 #include <math.h>

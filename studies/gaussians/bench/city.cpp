@@ -1,10 +1,10 @@
-/* studies/gaussians/bench: a synthetic city to draw.
+/* studies/gaussians/bench: a synthetic city to render.
    SPDX-License-Identifier: Apache-2.0
 
    Square blocks of 100 metres: a house of four facades and a roof, or a park; streets with lanes
-   and trees. A hash of a Gaussian's number tells what it stands for, with as many Gaussians a block
-   whatever the city's size; the area there is for it gives its size. Shape, opacity and harmonics
-   are those of a Gaussian of a trained model, drawn at random. */
+   and trees. A hash of a Gaussian's number says what the Gaussian is part of. Every block has the
+   same number of Gaussians, whatever the city's size; the area of the part gives the size of its
+   Gaussians. Shape, opacity and harmonics are those of a random Gaussian of a trained model. */
 #include <math.h>
 #include <string.h>
 

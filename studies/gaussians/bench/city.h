@@ -1,4 +1,4 @@
-/* studies/gaussians/bench: a synthetic city to draw. SPDX-License-Identifier: Apache-2.0 */
+/* studies/gaussians/bench: a synthetic city to render. SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
 #include "../scene/scene.h"

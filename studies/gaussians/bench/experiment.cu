@@ -1,9 +1,9 @@
 /* studies/gaussians/bench --experiment: the papers' table.
    SPDX-License-Identifier: Apache-2.0
 
-   Once a seed, every implementation takes the backward pass of the same first model at every
-   threshold, and trains it at the best one. Then arc's trains it as users get it, and the papers' as
-   the papers do. */
+   For each seed, every implementation runs the backward pass of the same first model at every
+   threshold, then trains the model at the best threshold. In two more trainings the model is
+   trained by arc as users get it, and by the papers' implementations as the papers do. */
 #include "measure.h"
 
 #include <math.h>

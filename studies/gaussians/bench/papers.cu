@@ -1,11 +1,11 @@
-/* studies/gaussians/bench: the backward pass as the papers describe it, with their reductions and with arc in
-   place of its atomics.
+/* studies/gaussians/bench: the backward pass as the papers describe it, with their reductions
+   and with arc in place of its atomics.
    SPDX-License-Identifier: Apache-2.0
 
    Written from the papers alone (3D Gaussian Splatting, section 6; DISTWAR, figures 5, 12 to 14).
-   A block of 16 x 16 threads draws a tile, each thread one pixel: a warp has two rows of 16. The
-   block loads 256 splats at a time, back to front, and each thread visits all of them. What a splat
-   does to a pixel is computed by the functions of render/backward.cuh. */
+   A block of 16 x 16 threads serves a tile, each thread one pixel: a warp has two rows of 16. The
+   block loads 256 splats at a time, back to front, and each thread visits all of them. Functions of
+   render/backward.cuh compute what a splat does to a pixel. */
 #define BACKWARD_PIXELS 1
 #define BACKWARD_BLOCKS 5
 #include "ways.cuh"

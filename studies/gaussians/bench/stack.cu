@@ -1,5 +1,5 @@
-/* stack.cu - the trainer's kernel, whose target lies in a struct and whose loops are around the call:
-   by no way to add has it a stack frame or a spill. SPDX-License-Identifier: Apache-2.0 */
+/* stack.cu - the trainer's kernel, with its target in a struct and loops around the call, has no
+   stack frame and no spill, whichever way adds. SPDX-License-Identifier: Apache-2.0 */
 #include "ways.cuh"
 
 #define KERNEL(way) \

@@ -1,7 +1,7 @@
-/* studies/gaussians/bench: all ways to add in the trainer's kernel, for one number of pixels per
-   lane, which BACKWARD_PIXELS and BACKWARD_BLOCKS tell. SPDX-License-Identifier: Apache-2.0
+/* studies/gaussians/bench: all ways to add in the trainer's kernel, for the number of pixels per
+   lane that BACKWARD_PIXELS and BACKWARD_BLOCKS set. SPDX-License-Identifier: Apache-2.0
 
-   The whole warp calls with one key, and some lane is hit; lanes that are not hit hold zeros. */
+   The whole warp calls with one key; at least one lane is hit, and the others hold zeros. */
 #pragma once
 
 #define ARC_MAX_PIECES 4 /* a target of means, conics, opacities and colours */

@@ -1,13 +1,14 @@
-/* arc study gaussians: pictures alone: no gradient follows, so the colour is all that is kept.
+/* arc study gaussians: pictures alone: no gradient follows, so only the colour is kept.
    SPDX-License-Identifier: Apache-2.0
 
    After FlashGS (Feng et al., arXiv 2408.07967, 5.2 and 5.3). Opacity lies in the exponent:
    limit - q = log2(255 alpha), so that one subtraction gives both the test of a hit and the
-   exponent, and a pixel's sums are 255 times as large until it is stored. A lane draws `pixels`
-   pixels of one column, for which what depends on dx alone is computed once. The next splats are
-   read while those before them are drawn, and no warp waits for another: a warp reads its tile's
-   list by itself. As in pixels.cuh it reads 32 splats at a time, a lane each, and visits those that
-   reach its rectangle. It ends once all its pixels are opaque; none of them stops before. */
+   exponent, and the sums of a pixel are 255 times as large until the pixel is stored. A lane paints
+   `pixels` pixels of one column; what depends on dx alone is computed once for all of them. A warp
+   reads its tile's list by itself, so no warp waits for another, and reads the next splats while it
+   paints the current ones. As in pixels.cuh it reads 32 splats at a time, one per lane, and visits
+   those that reach its rectangle. The warp ends once all its pixels are opaque; no pixel stops
+   earlier. */
 #pragma once
 
 #include "draw.h"

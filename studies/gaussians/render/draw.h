@@ -6,7 +6,7 @@
        draw_view(&d, model, count, degree, &camera);   for every picture: d.f.colour
        draw_end(&d);
 
-   Of a frame it takes only what a picture takes. */
+   It allocates only the parts of a frame that a picture needs. */
 #pragma once
 
 #include "frame.h"

@@ -1,8 +1,9 @@
 /* arc study gaussians: whether a splat reaches a rectangle, and which squares of a row.
    SPDX-License-Identifier: Apache-2.0
 
-   The former takes no division, root or branch: after one, the compiler would guard every later
-   vote of the warp. The latter takes two roots per row, and tests no square by itself. */
+   The test of a rectangle has no division, root or branch: after one of these the compiler would
+   guard every later vote of the warp. The squares of a row take two roots per row; no square is
+   tested by itself. */
 #pragma once
 
 #include "model.cuh"

@@ -1,8 +1,8 @@
 /* arc study gaussians: colour by direction, in spherical harmonics to degree 3.
    SPDX-License-Identifier: Apache-2.0
 
-   Real harmonics, constants and signs as 3DGS .ply files expect them. Arrays are indexed by
-   literals only once loops are unrolled, so that they are registers. */
+   Real harmonics, constants and signs as 3DGS .ply files expect them. Once loops are
+   unrolled, only literals index the arrays, so arrays are in registers. */
 #pragma once
 
 #include "model.cuh"

@@ -1,14 +1,13 @@
 /* arc study gaussians: pixels, warps and their splats, the same for both directions.
    SPDX-License-Identifier: Apache-2.0
 
-   One block a tile; 256 splats at a time go through shared memory. A lane draws one pixel, and in
-   the backward pass `pixels` of them: the block then has 256 / pixels threads. A warp covers 8 x 4
-   pixels for each pixel of its lanes, one below the other: 8 x 4 or, of two, 8 x 8, rather than
-   lines of the tile, since a splat hits most of a compact rectangle or nothing; and all pixels of a
-   lane lie in one column. Before a warp of the forward pass walks over 32 staged
-   splats, each of its lanes tests whether one of them reaches the warp's rectangle; the warp then
-   visits only those that do. It stores a bit for each that hit a pixel, and the backward pass
-   visits only those. */
+   A block serves a tile; 256 splats at a time go through shared memory. A lane has one pixel; in
+   the backward pass it has `pixels` pixels of one column, and the block has 256 / pixels threads. A
+   warp covers 8 x 4 pixels for each pixel of a lane: 8 x 4 with one, 8 x 8 with two. It does not
+   cover lines of the tile, since a splat hits most of a compact rectangle or nothing. Before a warp
+   of the forward pass walks over 32 staged splats, each lane tests whether one splat reaches the
+   warp's rectangle; the warp then visits only the splats that do. The warp stores a bit for each
+   splat that hit a pixel, and the backward pass visits only those splats. */
 #pragma once
 
 #include "ellipse.cuh"

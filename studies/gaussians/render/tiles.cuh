@@ -1,14 +1,15 @@
-/* arc study gaussians: which splats each tile or macro tile has to draw, from front to back.
+/* arc study gaussians: the splats of each tile or macro tile, from front to back.
    SPDX-License-Identifier: Apache-2.0
 
-   One pass tests splats against tiles and emits a (tile, depth) key for each that meet, in an order
-   that differs from run to run; the keys are sorted; equal ones are brought into the order of their
-   depths, of which a key has the leading bits, and of their Gaussians; where the tile changes, a
-   list ends. Where very many splats of a tile are nearly as deep, on a wall that faces the camera,
-   that takes long: the square of their number. For pictures alone the first pass projects, too.
+   One pass tests splats against tiles and emits a (tile, depth) key for each splat and tile that
+   meet, in an order that differs from run to run. Then the keys are sorted. A key has only the
+   leading bits of the depth, so equal keys are then sorted by whole depth and by Gaussian. Where
+   the tile changes, a list ends. If very many splats of a tile have nearly the same depth, as on a
+   wall that faces the camera, the sort of equal keys takes time with the square of their number.
+   For pictures alone the first pass also projects.
 
-   V is what a list holds: int, a Gaussian, in a list for each tile, or masked_gaussian, in one for
-   each macro tile. */
+   V is what a list holds: int, a Gaussian, in the list of a tile; or masked_gaussian, in the list
+   of a macro tile. */
 #pragma once
 
 #include "ellipse.cuh"

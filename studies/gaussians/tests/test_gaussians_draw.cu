@@ -1,5 +1,5 @@
-/* arc study gaussians: pictures alone are those of training's forward pass, whichever steps are
-   taken; the lists are the same; what a picture does not take is neither made nor allocated.
+/* arc study gaussians: pictures alone are the same as those of training's forward pass, whichever
+   steps are taken; so are the lists; nothing that a picture does not need is made or allocated.
    SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 

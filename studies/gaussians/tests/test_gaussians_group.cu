@@ -1,5 +1,5 @@
-/* arc study gaussians: sums over processes, and replicas that differ. What becomes of the others
-   where a process ends stands in test_command_lines.py. SPDX-License-Identifier: Apache-2.0 */
+/* arc study gaussians: sums over processes, and replicas that differ. test_command_lines.py tests
+   what the others do when a process ends. SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* arc study gaussians: with --reproducible every run gives the same bits, whatever the order of
-   its lanes and warps: of the model, the moments, what densification decides by, and the slopes by
-   the cameras.
+   its lanes and warps. Compared are the model, the moments, the statistics of densification, and
+   the slopes by the cameras.
    SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 

@@ -1,5 +1,5 @@
-/* arc study gaussians: which splat is drawn in which tile, in which order; the picture does not
-   depend on how tiles and warps are found.
+/* arc study gaussians: which splats a tile has, in which order; the picture does not depend on how
+   tiles and warps are found.
    SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 

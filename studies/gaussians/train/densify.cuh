@@ -1,9 +1,10 @@
 /* arc study gaussians: Gaussians that are cloned, split, pruned; opacities that are reset.
    SPDX-License-Identifier: Apache-2.0
 
-   The field's rules. Where the loss has a large gradient by a Gaussian's centre, on average over
-   the views that saw it, the model lacks detail: a small one is cloned, a large one becomes two
-   smaller ones drawn from it. Transparent ones and, later, huge ones are removed. */
+   These are the field's usual rules. If the loss has a large gradient by a Gaussian's centre, on
+   average over the views that saw the Gaussian, the model lacks detail there. Then a small Gaussian
+   is cloned, and a large one is replaced by two smaller ones, sampled from it. Transparent
+   Gaussians and, later, huge ones are removed. */
 #pragma once
 
 #include "../../../bench/common/random.h"

@@ -1,4 +1,4 @@
-/* arc study gaussians: the processes that train one model together, one a GPU.
+/* arc study gaussians: the processes that train one model together, one per GPU.
    SPDX-License-Identifier: Apache-2.0 */
 #include "group.h"
 

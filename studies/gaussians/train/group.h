@@ -1,10 +1,10 @@
-/* arc study gaussians: the processes that train one model together, one a GPU.
+/* arc study gaussians: the processes that train one model together, one per GPU.
    SPDX-License-Identifier: Apache-2.0
 
-   Each has the whole model. What they add up goes through NCCL between GPUs, through memory that
-   they share between CPU warps. Processes of one host are started by group_run, and one more looks
-   after them: where one is killed or fails, the others learn of it in group_sum and leave. Under an
-   MPI launcher (several hosts) the launcher starts and ends them. */
+   Each process has the whole model. Sums over the processes go through NCCL between GPUs, and
+   through shared memory between CPU warps. group_run starts the processes of one host, and one more
+   that looks after them: if a process is killed or fails, the others learn of it in group_sum and
+   leave. Under an MPI launcher (several hosts) the launcher starts and ends the processes. */
 #pragma once
 
 #include <stddef.h>
