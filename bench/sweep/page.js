@@ -79,11 +79,11 @@ function defaultOverOthers() {
 function showLosses() {
   const pairs = data.pairs || defaultOverOthers();
   const mean = Math.exp(pairs.reduce((sum, pair) => sum + Math.log(pair.ratio), 0) / pairs.length);
-  const lost = pairs.filter(pair => pair.ratio > 1.03).sort((a, b) => b.ratio - a.ratio);
+  const lost = pairs.filter(pair => pair.ratio > 1 / 0.97).sort((a, b) => b.ratio - a.ratio);
   const [who, whom] = data.pairs ? ['B', 'A'] : ["arc's default", 'the best of what is not arc'];
   fill('lost', !pairs.length ? 'Nothing here to compare.' : `${who} has ` +
     `${(1 / mean).toFixed(3)}x the speed of ${whom}, mean of ${pairs.length}; ` +
-    `it is over 3 % slower in ${lost.length}.`);
+    `below 0.97x in ${lost.length}.`);
   fill('losses', ...lost.map(({row, ratio, over}) => make('li', {},
     make('b', {}, `${(1 / ratio).toFixed(2)}x`), ` the speed of ${over}: ${nameOf(row)}`)));
 }

@@ -115,7 +115,7 @@ class Page(Test):
             said.push(JSON.stringify(read('o', other)) === JSON.stringify(read('a', own)));
             await give(['g', gpu]); said.push(find('model').hidden, count('#losses li'));
             return said;"""), [
-                f"B has 0.500x the speed of A, mean of {n}; it is over 3 % slower in {n}.", n,
+                f"B has 0.500x the speed of A, mean of {n}; below 0.97x in {n}.", n,
                 "x is no result file of arc_sweep, or damaged", "Sweep B over sweep A",
                 "One file holds times, the other model clocks", 0,
                 f"What adding costs on {HOSTILE}CPU warp (simt)", MACROS, True, True, True,
