@@ -69,7 +69,7 @@ def check_figures(sources, table):
         name, column, paths, shared = source.split("; ")
         file = f"{RESULTS[part]}/{name}"
         if not os.path.exists(os.path.join(root, file)):
-            places = [os.path.join(house, name) for house in RESULTS.values()]
+            places = [os.path.join(folder, name) for folder in RESULTS.values()]
             check(any(os.path.exists(os.path.join(root, place)) or is_left_out(place)
                       for place in places), f"figures: {name} is missing")
             continue

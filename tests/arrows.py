@@ -1,6 +1,6 @@
 """arrows.py ROOT - who includes whom: headers <- simt <- bench/common <- bench, tests, python and the
-studies; the examples take headers and simt alone; nothing includes tests, python or studies, and
-studies nothing of the library's house but what is named here, which is all needed. Includes in the
+studies; the examples take headers and simt alone; nothing includes tests, python or studies;
+studies include of the library only what is named here, which is all needed. Includes in the
 strings of scripts count.
 SPDX-License-Identifier: Apache-2.0"""
 import os

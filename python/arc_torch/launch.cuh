@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add(job j) {
   add_rows<T, K, WIDTH, FIXED>(j);
 }
 
-/* As many blocks as run at once, or fewer: what a block sets up pays for many rows. */
+/* As many blocks as run at once, or fewer: a block sets up once for many rows. */
 unsigned resident_blocks(void (*kernel)(job), long long wanted, device d) {
   int blocks = 1;
   if (wanted > d.multiprocessors)

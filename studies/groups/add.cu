@@ -118,7 +118,7 @@ void grouping_add(grouping *g, int adder) {
   const size_t shared =
       adder == ADD_TABLE ? table_bytes(bytes, g->table_rows, g->columns, LINE_THREADS) : 0;
   int blocks = line_blocks((size_t)g->rows);
-  if (adder != ADD_PLAIN) /* what a warp sets up and keeps pays for many rows */
+  if (adder != ADD_PLAIN) /* a warp sets up once for many rows */
     blocks = std::min(blocks, resident_blocks(kernel, LINE_THREADS, shared));
   device_clear(g->sums.data, sums_bytes(g, adder));
   SIMT_LAUNCH(kernel, blocks, LINE_THREADS, shared, 0, *g,

@@ -1,4 +1,4 @@
-/* bulk_rows.cu - index_add by bulk loads and bulk reductions, the rival in bench_index_add.py.
+/* bulk_rows.cu - index_add by bulk loads and bulk reductions, which bench_index_add.py measures.
    SPDX-License-Identifier: Apache-2.0
 
    The design is PyTorch's newer one (pytorch/pytorch #182675, #183950 in CuTe, #183479 several

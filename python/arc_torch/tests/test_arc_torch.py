@@ -478,7 +478,7 @@ def test_example():
 
 
 def test_fast():
-    """What PyTorch gives, by arc where it pays, by PyTorch elsewhere, and behind the context."""
+    """What PyTorch gives: by arc where it is faster, else by PyTorch, and behind the context."""
     big, by = 10**6 // 8, testing.ByTorch
     out, index, places = draw_values(50, 8), draw_keys("hot", 50, big), draw_keys("hot", 8, big)
     values = draw_values(big, 8)
