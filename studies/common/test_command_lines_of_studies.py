@@ -100,12 +100,12 @@ CASES += [
     ("gaussians", "--gpus 3 --batch 2", 2, "--batch is 2; with --gpus 3 it must be 3 or more"),
     ("gaussians", "--renders OUT/no/folder --out OUT/a", 2, "folder': No such file or directory"),
     ("gaussians", "--draw --scene IN", 2, "needs a trained model; give one with --init FILE"),
-    ("gaussians", "--draw --init IN/text --procedural small", 2, "are two models; give one"),
+    ("gaussians", "--draw --init IN/text --procedural small", 2, "are two models; give only one"),
     ("gaussians", "--draw --init IN/text --orbit 3", 2, "does not begin with a line"),
     ("gaussians", "--scene IN/absent --renders OUT/new", 2, "absent"),
     ("gaussians", "--scene IN/text", 2, "text/cameras.txt': Not a directory; convert"),
     ("gaussians", "SMALL --resume IN/absent", 2, "absent': No such file or directory"),
-    ("gaussians", "SMALL --resume IN/text", 2, "no checkpoint of this program"),
+    ("gaussians", "SMALL --resume IN/text", 2, "not a checkpoint of this program"),
     ("gaussians", "SMALL --hold-out 1", 2, "every view is held out; raise --hold-out"),
     ("gaussians", "SMALL --tune on", 0, ", tuned"),
     ("gaussians", "SMALL --reproducible", 0, "\nthreshold  auto, reproducible\n"),
@@ -167,7 +167,7 @@ CASES += [
     ("pagerank", "--graph IN/far_edge", 2,
      "has a vertex 2147483646; with 1 edges the largest may be 1000100"),
     ("pagerank", "--graph IN/half_an_edge", 2, "line 2: must be two whole numbers"),
-    ("pagerank", "SMALL --experiment IN/text", 2, "no table of this device, compiler and policy"),
+    ("pagerank", "SMALL --experiment IN/text", 2, "not a table of this device, compiler and policy"),
     ("pagerank", "--graph IN/edges --by vertex --tune", 0, "3 vertices, 3 edges"),
     ("pagerank", "SMALL --compare-paths", 0, "\natomred "),
     ("pagerank", "SMALL --iterations 0", 0, "\ntrained    0 iterations in 0.00 s, no gradient "),
@@ -217,9 +217,9 @@ INTERRUPTS += [
     ("gaussians", LONG + " --gpus 2", "gaussians  ", [signal.SIGTERM, signal.SIGTERM],
      "interrupted after ", "a.ply", "element vertex "),
     ("gaussians", "--iterations 1 --out OUT/a" + MANY, "loading", [signal.SIGINT],
-     "gaussians: interrupted (after drawing|before the scene)"),
+     "gaussians: interrupted (after rendering|before the scene)"),
     ("gaussians", "--iterations 0 --out OUT/a.ply" + MANY, "judging", [signal.SIGINT],
-     "interrupted after the training: not all views are judged and drawn",
+     "interrupted after the training: not all views are judged and rendered",
      "a.ply", "element vertex "),
     ("gaussians", "--iterations 1 --gaussians 5000000", "loading", [signal.SIGINT],
      "interrupted before the scene was made"),
@@ -348,7 +348,7 @@ class Gaussians(Programs):
         done = self.run_program(
             "--reproducible --batch 4 --size 32x24 --gaussians 600 --views 9 --densify-until 13 "
             f"--out OUT/a.ply --checkpoint OUT/a --csv OUT/b --gpus {gpus} {options}")
-        self.check_done(done, f"group      {gpus} processes, 4 views a step")
+        self.check_done(done, f"group      {gpus} processes, 4 views per step")
         steps = [line.split(",")[:8] for line in self.read("out", "b").splitlines()]
         return steps, self.read("out", "a.ply"), self.read("out", "a")
 
