@@ -1,4 +1,4 @@
-# How arc's own programs and tests are built, in the library's house and in studies/. Apache-2.0.
+# How arc's own programs and tests are built, in the library and in studies/. Apache-2.0.
 #
 # Set before this file is included: arc_include, the folder with arc.cuh; and there are the targets
 # arc::arc and arc::simt, of this tree or of an installed arc.
