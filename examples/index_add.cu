@@ -47,7 +47,7 @@ int main(void) {
     wanted[WIDTH * key_of(i / WIDTH) + i % WIDTH] += values[i];
   }
   if (cudaMalloc(&out, sizeof sums) != cudaSuccess) {
-    printf("rows: skipped, no CUDA device\n");
+    printf("index_add: skipped, no CUDA device\n");
     return 77;
   }
   cudaMalloc(&device_values, sizeof values);
@@ -58,8 +58,8 @@ int main(void) {
   SIMT_LAUNCH(add_rows, BLOCKS, THREADS, 0, 0, out, device_index, device_values);
   cudaError_t status = cudaMemcpy(sums, out, sizeof sums, cudaMemcpyDeviceToHost);
   for (int i = 0; i < OUT * WIDTH; ++i) wrong += sums[i] != wanted[i];
-  printf("rows: %d rows of %d values into %d, %d sums wrong, %s\n", (int)ROWS, (int)WIDTH, (int)OUT,
-         wrong, cudaGetErrorString(status));
+  printf("index_add: %d rows of %d values into %d, %d sums wrong, %s\n", (int)ROWS, (int)WIDTH,
+         (int)OUT, wrong, cudaGetErrorString(status));
   cudaFree(out), cudaFree(device_values), cudaFree(device_index);
   return fflush(stdout) != 0 || status != cudaSuccess || wrong != 0;
 }

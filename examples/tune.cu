@@ -57,7 +57,7 @@ int main(void) {
     if (policy.ticket != 0) arc_tune_report(&tune, policy.ticket, 1000.0 * ms);
     for (int i = 0; i < ROWS * WIDTH; ++i) wrong += sums[i] != wanted[i / WIDTH];
   }
-  printf("tune: %d launches, %d wrong sums; path %d, threshold %d (%d: arc decides)\n",
+  printf("tune: %d launches, %d sums wrong; path %d, threshold %d (%d: arc decides)\n",
          (int)LAUNCHES, wrong, tune.result.choice.path, tune.result.choice.threshold,
          ARC_THRESHOLD_AUTO);
   cudaFree(rows), cudaEventDestroy(start), cudaEventDestroy(stop);
