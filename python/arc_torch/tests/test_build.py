@@ -52,18 +52,18 @@ exit 1
                 TORCH_EXTENSIONS_DIR=str(folder / "built"), PYTHONPATH=str(arc_torch.HERE))
 
 
-def start(environment, program=PROGRAM):
-    return subprocess.Popen([sys.executable, "-B", "-c", program], env=environment, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def use(environment, program=PROGRAM):
+    """What a process says in which PyTorch takes all, after one warning."""
+    run = subprocess.run([sys.executable, "-B", "-c", program], env=environment, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=200)
+    assert run.returncode == 0 and run.stdout.count("arc_torch:") == 1, (run.stdout, run.stderr)
+    return run.stdout, run.stderr
 
 
 def test_failure(folder):
-    """One warning with the compiler's first error; PyTorch takes all."""
-    process = start(broken(folder))
-    out, error = process.communicate(timeout=100)
-    assert process.returncode == 0, error
-    (line,) = [line for line in out.splitlines() if line.startswith("WARNINGS")]
-    assert line.count("arc_torch:") == 1 and "x.cpp:1: error: none today" in line, line
+    """The warning holds the compiler's first error."""
+    out, error = use(broken(folder))
+    assert "x.cpp:1: error: none today" in out, out
     assert error.count("arc_torch: compiles its operators, once") == 1, error
 
 
@@ -72,19 +72,17 @@ def test_without_setuptools(folder):
     (folder / "setuptools.py").write_text("raise ImportError('no setuptools')")
     environment = broken(folder)
     environment["PYTHONPATH"] += os.pathsep + str(folder)
-    out, error = start(environment).communicate(timeout=100)
-    assert out.count("arc_torch:") == 1 and "no setuptools" in out, (out, error)
+    assert "no setuptools" in use(environment)[0]
 
 
 def test_of_another_pytorch(folder):
-    """What is built ahead and cannot be loaded: one line says what to do, PyTorch takes all."""
+    """What is built ahead and cannot be loaded: one line says what to do."""
     for path in arc_torch.HERE.glob("*.py"):
         shutil.copy(path, folder)
     (folder / f"{arc_torch.BUILT_AHEAD}.of.so").write_text("no library")
-    environment = dict(broken(folder), PYTHONPATH=str(folder))
     version = "import importlib.metadata as m; m.version = lambda _: '0'\n"  # it is not installed
-    out, error = start(environment, version + PROGRAM).communicate(timeout=100)
-    assert out.count("arc_torch:") == 1 and "another PyTorch, reinstall" in out, (out, error)
+    environment = dict(broken(folder), PYTHONPATH=str(folder))
+    assert "another PyTorch, reinstall" in use(environment, version + PROGRAM)[0]
 
 
 def test_cache(_):
@@ -96,15 +94,10 @@ def test_cache(_):
 
 def test_dead_build(folder):
     """PyTorch's lock, which a killed build has left, holds up nobody."""
-    name = arc_torch.build_name(testing.GPU)
-    (folder / "built" / name).mkdir(parents=True)
-    (folder / "built" / name / "lock").touch()
-    process = start(broken(folder))
-    try:
-        out, error = process.communicate(timeout=100)
-    finally:
-        process.kill()
-    assert process.returncode == 0 and "none today" in out, error
+    built = folder / "built" / arc_torch.build_name(testing.GPU)
+    built.mkdir(parents=True)
+    (built / "lock").touch()
+    assert "none today" in use(broken(folder))[0]
 
 
 def test_living_build(folder):
@@ -144,34 +137,22 @@ def set_up(*words, **environment):
     return last
 
 
-def test_without_pytorch(folder):
-    """pip of a Python that has none: one line says what to do."""
+def test_install(folder):
+    """pip's user reads one line, which says what to do."""
     (folder / "torch.py").write_text("raise ImportError('no torch')")
     said = set_up("--version", PYTHONPATH=str(folder))
-    assert "no torch" in said, said
-    assert f"{sys.executable} -m pip install --no-build-isolation" in said, said
-
-
-def test_without_wheel(folder):
-    """An older setuptools, as venv of Python 3.11 brings, makes no wheel alone."""
+    assert "no torch" in said and f"{sys.executable} -m pip install --no-build-isolation" in said
+    (folder / "torch.py").unlink()
+    os.environ.pop("TORCH_CUDA_ARCH_LIST", None)
+    said = set_up("--version", CUDA_VISIBLE_DEVICES="")
+    assert "TORCH_CUDA_ARCH_LIST" in said, "no GPU and no architecture: " + said
+    said = set_up("build_ext", **dict(broken(folder), TORCH_CUDA_ARCH_LIST="9.0"))
+    assert "Error compiling" in said or "CUDA" in said, "no compiler or no toolkit: " + said
     (folder / "sitecustomize.py").write_text(
         "import importlib.util as u; find = u.find_spec\n"
         "u.find_spec = lambda name, *a: None if 'wheel' in name else find(name, *a)\n")
     said = set_up("--version", PYTHONPATH=str(folder))
-    assert "or the package wheel" in said, said
-
-
-def test_without_architecture(_):
-    """Where there is no GPU, pip's user names one."""
-    os.environ.pop("TORCH_CUDA_ARCH_LIST", None)
-    said = set_up("--version", CUDA_VISIBLE_DEVICES="")
-    assert "TORCH_CUDA_ARCH_LIST" in said, said
-
-
-def test_failing_install(folder):
-    """A compiler that fails, or no CUDA toolkit."""
-    said = set_up("build_ext", **dict(broken(folder), TORCH_CUDA_ARCH_LIST="9.0"))
-    assert "Error compiling" in said or "CUDA" in said, said
+    assert "or the package wheel" in said, "an older setuptools makes no wheel alone: " + said
 
 
 def in_folder(test):
@@ -184,5 +165,4 @@ def in_folder(test):
 
 testing.run("test_build", [in_folder(test) for test in (
     test_failure, test_without_setuptools, test_of_another_pytorch, test_cache, test_dead_build,
-    test_living_build, test_without_pytorch, test_without_wheel, test_without_architecture,
-    test_failing_install)])
+    test_living_build, test_install)])

@@ -1,5 +1,6 @@
 """test_transforms.py - gradients, torch.func and torch.compile, against PyTorch's own functions.
 SPDX-License-Identifier: Apache-2.0"""
+import itertools
 import random
 
 import testing  # first: skips where there is no PyTorch
@@ -13,7 +14,7 @@ IS_OLDEST = torch.__version__.startswith("2.5.")  # some of which fails: README.
 
 
 def draw(*shape):
-    return torch.randn(*shape, device=DEVICE, dtype=torch.float64)
+    return torch.randn(shape, device=DEVICE, dtype=torch.float64)
 
 
 def close(got, wanted, *what):
@@ -68,23 +69,29 @@ def test_gradcheck():
 
 
 def test_rows():
-    """Gradients of index_select and embedding, whose index may have any shape."""
-    for shape in ((), (7,), (2, 3), (2, 0), (1, 2, 2)):
-        index = torch.randint(0, ROWS, shape, device=DEVICE)
-        table, factor = draw(ROWS, COLUMNS).requires_grad_(), draw(*shape, COLUMNS)
-        for padding in (None, 1, -1):
-            rows = torch.nn.functional.embedding(index, table, padding) * factor
-            (wanted,) = torch.autograd.grad(rows.sin().sum(), table, create_graph=True)
-            rows = arc_torch.embedding(table, index, padding) * factor
-            (got,) = torch.autograd.grad(rows.sin().sum(), table, create_graph=True)
-            close(got, wanted, "embedding", shape, padding)
-            if index.numel() > 0:  # PyTorch's own fails
-                close(torch.autograd.grad(got.square().sum(), table),
-                      torch.autograd.grad(wanted.square().sum(), table), "twice", shape, padding)
-        if len(shape) < 2:
-            (wanted,) = torch.autograd.grad(table.index_select(0, index).sin().sum(), table)
-            (got,) = torch.autograd.grad(arc_torch.index_select(table, index).sin().sum(), table)
-            close(got, wanted, "index_select", shape)
+    """Values and gradients of index_select and embedding, for rows and an index of any shape."""
+    for its, shape, type_ in itertools.product(
+            ((COLUMNS,), (), (2, 3)), ((), (7,), (2, 3), (2, 0), (1, 2, 2)),
+            (torch.int64, torch.int32)):
+        table = draw(*its, ROWS).movedim(-1, 0).requires_grad_()
+        index, factor = torch.randint(0, ROWS, shape, device=DEVICE).to(type_), draw(*shape, *its)
+
+        def results(function):
+            rows = function(table).view_as(factor)
+            (first,) = torch.autograd.grad((rows * factor).sin().sum(), table, create_graph=True)
+            # without any indices PyTorch's own second gradient fails
+            return rows, first, (torch.autograd.grad(first.square().sum(), table)
+                                 if index.numel() else ())
+        wanted = results(lambda table: table[index.long()])
+        close(results(lambda table: arc_torch.index_select(table, index)), wanted, its, shape)
+        assert arc_torch.index_select(table, index).shape == (*(shape or (1,)), *its), shape
+        if its:
+            close(results(lambda table: arc_torch.embedding(table, index)), wanted, its, shape)
+        for padding in (1, -1) if len(its) == 1 else ():
+            close(*(results(lambda table: by.embedding(table, index, padding))
+                    for by in (arc_torch, ByTorch)), padding, shape)
+    number, place = draw(), torch.zeros(1, device=DEVICE, dtype=torch.int64)
+    close(arc_torch.index_select(number, place), number.index_select(0, place), "a number")
 
 
 def transforms(function):
