@@ -280,14 +280,14 @@ class _Outside:
             return torch.ops.arc.keep_within(index, size, wraps, self.flag)
         index = torch.where(index < 0, index + size, index) if wraps else index
         if index.is_cuda and not _lies_within(index, size):
-            raise IndexError(f"arc_torch.deterministic: an index is outside of {size}")
+            raise IndexError(f"arc_torch.deterministic: an index is out of range: there are {size}")
         return index
 
     def look(self):
         if self.seen.value:
             self.seen.value = 0
-            raise IndexError("arc_torch.deterministic: an index of an earlier call was outside; "
-                             "what that call added is wrong")
+            raise IndexError("arc_torch.deterministic: an index of an earlier call was out of "
+                             "range; what that call added is wrong")
 
     def wait(self):
         if self.devices and not torch.cuda.is_current_stream_capturing():

@@ -50,5 +50,5 @@ for name, context in (("PyTorch", contextlib.nullcontext), ("arc", arc_torch.det
         runs = [fit() for _ in range(2)]
     is_same = runs[0][0] == runs[1][0]
     print(f"{name}: {runs[0][0]} and {runs[1][0]}, {'the same' if is_same else 'different'}; "
-          f"loss {runs[0][1]:.2e}, {min(run[2] for run in runs):.2f} ms a step")
+          f"loss {runs[0][1]:.2e}, {min(run[2] for run in runs):.2f} ms per step")
 sys.exit(not is_same)  # by arc

@@ -263,10 +263,10 @@ def decode(file, path, notes):
     with Image.open(file) as picture:
         deep_grey = picture.mode[0] == "I" and picture.format in ("PNG", "PPM")
         if picture.mode[0] in "IF" and not deep_grey:
-            raise ValueError(f"a picture of kind {picture.mode}, not of 8 or 16 bits a channel")
+            raise ValueError(f"a picture of kind {picture.mode}, not of 8 or 16 bits per channel")
         is_wide = deep_grey or has_wide_channels(picture)
         if is_wide:
-            notes.once("wide", f"pictures of 16 bits a channel, such as '{path}', become 8")
+            notes.once("wide", f"pictures of 16 bits per channel, such as '{path}', become 8")
         with contextlib.suppress(Exception):  # a damaged tag, beside sound pixels
             if picture.getexif().get(0x0112, 1) != 1:
                 notes.once("turned", f"orientation tags, as in '{path}', are not applied")

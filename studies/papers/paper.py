@@ -60,7 +60,7 @@ def read_table(path):
     except (OSError, UnicodeDecodeError, csv.Error) as reason:
         raise results.Bad(f"cannot read '{path}': {reason}")
     if not rows or any(column not in rows[0] for column in COLUMNS):
-        raise results.Bad(f"'{path}' is no table of --experiment: it needs rows, and the columns "
+        raise results.Bad(f"'{path}' is not a table of --experiment: it needs rows, and columns "
                           + ", ".join(COLUMNS))
     try:
         for row in rows:

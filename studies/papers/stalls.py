@@ -200,7 +200,7 @@ def write(name, rows):
         with open(name, encoding="utf-8-sig") as file:
             old = file.read()
     if old.split("\n", 1)[0] != ",".join(COLUMNS):
-        raise results.Bad(f"{name}: is no table of stalls.py")
+        raise results.Bad(f"{name}: is not a table of stalls.py")
 
     def write_to(partial):
         with open(partial, "w", encoding="utf-8", newline="") as file:

@@ -49,7 +49,7 @@ AGAIN = [(*ROWS[1][:6], "6", "", "31.00", "200"), (*ROWS[7][:6], "1", "", "31.60
 OF_SEEDS = ("| plain | 2 | 30.500 | 0.124 |", "The largest difference is 0.425 dB, auto over plain; "
             "its standard error 0.175 dB", "| spheres small | 5.000, 1.414 |  |  | 1.000, 0.000 |  |",
             "| spheres small | 5.000 | 5.00 | 4.00 | 30.50, 30.93 |")
-BAD = [("a,b\n1,2\n", "is no table"), (table(*ROWS).replace("forward ms", "ms", 1), "is no table"),
+BAD = [("a,b\n1,2\n", "is not a table"), (table(*ROWS).replace("forward ms", "ms", 1), "is not a table"),
        (table(*ROWS).replace(",8,", ",eight,", 1), "not whole"),
        (table(*ROWS) + table(ROWS[0], clock="model").split("\n", 1)[1], "one kind")]
 

@@ -72,8 +72,8 @@ def main():
             plain = statistics.median(times[trainings.WAYS[0].name])
             for way, ms in times.items():
                 middle = statistics.median(ms)
-                print(f"{model}: {way:26}{middle:8.2f} ms a step ({min(ms):.2f} to {max(ms):.2f}), "
-                      f"{middle / plain:6.3f} of PyTorch's", flush=True)
+                print(f"{model}: {way:26}{middle:8.2f} ms per step ({min(ms):.2f} to "
+                      f"{max(ms):.2f}), {plain / middle:6.3f}x PyTorch", flush=True)
     differ = [f"{model}: {way.name}" for (model, way), its in digests.items()
               if way.repeats and len(its) > 1]
     print(f"different bytes: {'; '.join(differ)}" if differ else "the same bytes in every round")

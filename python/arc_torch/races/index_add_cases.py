@@ -107,7 +107,7 @@ class Table:
             old, self.cases = read(path)
             for word in ("device", "compiler", "policy", "headers"):
                 if old.get(word) != self.head[word]:
-                    raise ValueError(f"{path} is of another {word}: {old.get(word)}")
+                    raise ValueError(f"{path} was measured with another {word}: {old.get(word)}")
         else:
             self.write("".join(f"# {line}\n" for line in head) + ",".join(COLUMNS) + "\n")
 

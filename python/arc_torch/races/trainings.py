@@ -96,15 +96,15 @@ def compare(make, steps, runs):
         for way in WAYS[::-1] if run % 2 else WAYS:
             losses, ms, digest = train(make, way, steps)
             curve = " ".join(f"{losses[i]:.4f}" for i in range(0, steps, max(1, steps // 6)))
-            print(f"{way.name:26}{ms:8.2f} ms a step; loss {curve} ... {losses[-1]:.4f}; "
+            print(f"{way.name:26}{ms:8.2f} ms per step; loss {curve} ... {losses[-1]:.4f}; "
                   f"digest {digest}", flush=True)
             curves[way.name] = losses
             digests.setdefault(way.name, set()).add(digest)
             times.setdefault(way.name, []).append(ms)
             fell = fell and losses[-1] < 0.9 * losses[0]
     for name, ms in times.items():
-        ratio = statistics.mean(ms) / statistics.mean(times[WAYS[0].name])
-        print(f"{name:26}{statistics.mean(ms):8.2f} ms a step, {ratio:6.2f} of {WAYS[0].name}'s")
+        speed = statistics.mean(times[WAYS[0].name]) / statistics.mean(ms)
+        print(f"{name:26}{statistics.mean(ms):8.2f} ms per step, {speed:6.2f}x {WAYS[0].name}")
     differ = [way.name for way in WAYS if way.repeats and len(digests[way.name]) > 1]
     print(f"{runs} runs of each deterministic way: "
           f"{'different bytes: ' + '; '.join(differ) if differ else 'the same bytes'}"

@@ -383,7 +383,7 @@ class ConvertTest(unittest.TestCase):
         self.assertNotIn("\x1b", errors)
         for part in (r"ignored: ply_file_path, test_filenames, of '.*transforms.json'",
                      r"left out: .*none.png': there is no such file",
-                     r"left out: .*b\\x1b\[31m.png'", r"pictures of 16 bits a channel, such",
+                     r"left out: .*b\\x1b\[31m.png'", r"pictures of 16 bits per channel, such",
                      r"left out: .*images\\b.png': .*write / in its place"):
             self.assertEqual(len(re.findall(f"(?m)^convert.py: {part}", errors)), 1, (part, errors))
 
