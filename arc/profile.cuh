@@ -174,7 +174,7 @@ ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
 
 ARC__FN int arc__count_type(const float *) { return 1; }
 ARC__FN int arc__count_type(const double *) { return 2; }
-ARC__FN int arc__count_type(const void *) { return 3; } /* no call is predicted for it */
+ARC__FN int arc__count_type(const void *) { return 3; }
 template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   arc__count_add(p, at, arc__count_type(p));
@@ -247,14 +247,12 @@ static inline void arc__predict(arc__line *l) {
   const int odd = l->loose & 4u || l->values % 2 ? 1 : l->loose & 8u || l->values % 4 ? 2 : 4;
   const int vector = is_row ? odd : 1; /* values of a row that a lane adds per request */
   const bool apart = l->addresses > 0.97 * l->lanes || l->lanes < 6;
-  const double adds = apart                ? n * plain / vector + 2
-                      : l->addresses < 1.5 ? n + hot
-                                           : least * n / vector;
+  const double adds = (apart ? plain : least) * n / vector;
   const double call = fmax(3.5 + 0.6 * l->addresses + (is_row ? 0.75 : 1.75) * n, adds);
   const double flagged = pays ? sums : plain + 0.5; /* a load and a compare */
   l->plain = plain * (is_call ? n : 1) * l->calls;
   l->flag = is_call || !l->at.width ? 1 : (plain + rest) / (flagged + rest);
-  l->gain = is_call || l->at.width % 3 ? (n * plain + 5) / (call + 5) : 1;
+  l->gain = l->at.width ? (n * plain + 5) / (call + 5) : 1;
   const bool few = is_call ? l->lanes < 8 || strstr(l->at.call, "divergent") : l->lanes <= 24;
   if (!l->does.empty()) return;
   l->does = l->flag >= 1.1 && (n == 1 || l->flag > l->gain) ? "drop-in"
@@ -306,7 +304,7 @@ static inline void arc__count_values(arc__line *l, std::vector<arc__line *> *row
   const arc__line *above = row->empty() ? l : row->back();
   const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
   const int pieces = above->pieces + (apart > 128u || is_loose);
-  if (is_call || above->at.call[0] || l->at.width % 3 == 0 || l->at.width != above->at.width ||
+  if (is_call || above->at.call[0] || !l->at.width || l->at.width != above->at.width ||
       l->loop > 1 || above->loop > 1 || strcmp(l->at.file, above->at.file) || l->step == 0 ||
       (int)down != l->at.line - above->at.line || (pieces > 8 && l->step != above->step) ||
       fabs(above->calls * above->lanes / (calls * l->lanes) - 1) > 0.25)

@@ -106,7 +106,7 @@ static __global__ void count_warps(const float *at) {
     for (int i = 0; i < 8; ++i) COUNTS(at + lane / 8 * 8 + (round % 2) * 999 + i);
     COUNTS(at + lane);
     COUNTS(at);
-    COUNTS_TYPE(at + 1, 3); /* ints are no values of a call with floats, nor of any */
+    COUNTS_TYPE(at + 1, 3); /* ints are no values of a call with floats */
     COUNTS(row + (lane + round * round) % 48);
     COUNTS(row + (lane + round * round) % 48 + 1); /* where another lane's line before added */
     for (int i = 0; i < 6; ++i) COUNTS(row + lane * (round + 5) % 512 + 1000 * i);
@@ -130,7 +130,7 @@ static const struct {
     {32, {1, 2}, {2, 40}, "divergent", ", a loop or helper over about 8 values"},
     {4, {0.9, 0.97}, {0.2, 0.6}, "leave it", ", put neighbours back into one warp first"},
     {32, {1.5, 40}, {2, 90}, "drop-in", ""},
-    {32, {1.5, 40}, {1, 1}, "drop-in", ""},
+    {32, {1.5, 40}, {2, 90}, "drop-in", ""},
     {0, {0.9, 1}, {0.4, 0.6}, "leave it", ", one call of 2 arrays or corners"},
     {0, {0.9, 1}, {0.4, 0.6}, "leave it", ", one call of 2 arrays or corners"},
     {0, {0.9, 1}, {0.9, 1.05}, "leave it", ", a loop or helper over about 6 arrays or corners"},
