@@ -323,7 +323,7 @@ static inline void arc__read(arc__lines *lines) {
     const arc__statement *s = &table.of[i];
     const int taken = s->taken & 63u, samples = taken < 32 ? taken : 32;
     if (samples == 0) continue;
-    arc__line *l = &(*lines)[{__BASE_FILE__, (int)(s->taken >> 8)}];
+    arc__line *l = &(*lines)[{__BASE_FILE__, (int)lines->size()}];
     strncpy(l->at.file, __BASE_FILE__, sizeof l->at.file - 1);
     l->at.line = (int)(s->taken >> 8), l->at.width = 1, l->values = l->pieces = 1;
     l->does = samples < 32 ? "not learnt: " + std::to_string(samples) + " of 32 samples"
