@@ -27,25 +27,18 @@ folder = pathlib.Path(answer.stdout.strip())
 wanted = ["arc.cuh", "arc_policy.cuh", "arc_tune.h", "simt/simt.cuh", "simt/simt.cpp",
           *(f"arc/{name}.cuh" for name in ("check", "core", "hot", "index_add", "overloads", "papers",
                                            "sums", "words"))]
-errors = [f"{name} is missing in {folder}, or differs" for name in wanted
-          if not (folder / name).is_file()
-          or (folder / name).read_bytes() != (root / name).read_bytes()]
+for name in wanted:
+    assert (folder / name).read_bytes() == (root / name).read_bytes(), f"{name} in {folder} differs"
 (installed,) = importlib.metadata.distributions(name="arc_headers", path=[str(site)])
-if installed.version != version:
-    errors.append(f"the package is {installed.version}, arc is {version}")
-example = subprocess.run([sys.argv[4], "-x", "c++", "-std=c++17", f"-I{folder}",
-                          root / "examples" / "scatter.cu", folder / "simt" / "simt.cpp",
-                          "-o", site / "scatter"], check=False)
-if example.returncode or subprocess.run([site / "scatter"], check=False).returncode:
-    errors.append("examples/scatter.cu does not run on the installed CPU warp")
-alone = subprocess.run([sys.argv[4], "-x", "c++", "-std=c++17", "-fsyntax-only", "-I.", "-"],
-                       input='#include "simt/simt.cuh"\n#include "arc_single.cuh"\n'
-                       'void add(arc_target_f32 t) { float v = 1; arc_add_f32(t, 0, &v, true); }\n',
-                       cwd=folder, check=False, text=True)
-if alone.returncode:
-    errors.append("arc_single.cuh does not compile alone")
-if site not in folder.parents:
-    errors.append(f"{folder} is not in {site}")
+assert installed.version == version, f"the package is {installed.version}, arc is {version}"
+assert site in folder.parents, f"{folder} is not in {site}"
+compiler = [sys.argv[4], "-x", "c++", "-std=c++17"]
+subprocess.run([*compiler, f"-I{folder}", root / "examples" / "scatter.cu",
+                folder / "simt" / "simt.cpp", "-o", site / "scatter"], check=True)
+subprocess.run([site / "scatter"], check=True)
+subprocess.run([*compiler, "-fsyntax-only", "-I.", "-"], cwd=folder, check=True, text=True,
+               input='#include "simt/simt.cuh"\n#include "arc_single.cuh"\n'
+               'void add(arc_target_f32 t) { float v = 1; arc_add_f32(t, 0, &v, true); }\n')
 
 BUILD = """import sys
 sys.path.insert(0, sys.argv[1])
@@ -70,13 +63,10 @@ shutil.unpack_archive(sdist, site.parent / "first", "gztar")
 unpacked = site.parent / "first" / f"arc_headers-{version}"
 for tree, name in ((root, "second"), (unpacked, "third")):
     for old, new in zip((wheel, sdist), build(tree, name, "wheel", "sdist")):
-        if old.name != new.name or old.read_bytes() != new.read_bytes():
-            errors.append(f"{new} is not {old}")
+        assert old.name == new.name and old.read_bytes() == new.read_bytes(), (old, new)
 (editable,) = build(root, "editable", "editable")
 shutil.unpack_archive(editable, site.parent / "editable", "zip")
 said = subprocess.run([*python, "arc_headers"], check=True, text=True, stdout=subprocess.PIPE,
                       env=dict(environment, PYTHONPATH=str(site.parent / "editable"))).stdout
-if pathlib.Path(said.strip()).resolve() != root.resolve():
-    errors.append(f"editable: the include path is {said}")
-print("\n".join(errors) or f"arc_headers {version}: {len(wanted)} headers in {folder}")
-sys.exit(bool(errors))
+assert pathlib.Path(said.strip()).resolve() == root.resolve(), f"editable: {said}"
+print(f"arc_headers {version}: {len(wanted)} headers in {folder}")

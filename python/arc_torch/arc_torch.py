@@ -24,6 +24,7 @@ ninja, and without them PyTorch takes all. With ARC_TORCH_VERBOSE=1 the build sh
 import collections
 import contextlib
 import ctypes
+import functools
 import importlib.metadata
 import os
 import pathlib
@@ -256,7 +257,7 @@ class fast(contextlib.ContextDecorator):
             cls._kernels = None
         elif cls._kernels is None:
             cls._kernels = _replace_kernels({key: _FASTER for key in cls._keys},
-                                            _kernel_or_pytorchs)
+                                            functools.partial(_kernel, is_fasts=True))
 
 
 class _Outside:
@@ -327,25 +328,14 @@ def _replace_kernels(by_key, kernel_of):
     return library
 
 
-def _kernel(function, pytorchs):
-    def kernel(keys, *arguments, **keywords):
-        if getattr(_inside, "function", None):
-            return pytorchs.call_boxed(keys, *arguments, **keywords)
-        _outside.look()
-        _inside.function = function
-        try:
-            return function(*arguments, **keywords)
-        finally:
-            _inside.function = None
-    return kernel
-
-
-def _kernel_or_pytorchs(function, pytorchs):
-    """Of a function that returns None for what it leaves to PyTorch."""
+def _kernel(function, pytorchs, is_fasts=False):
+    """Where the function gives None, or may not be asked, PyTorch's."""
     def kernel(keys, *arguments, **keywords):
         result = None
         if not getattr(_inside, "function", None) and \
-                not torch.are_deterministic_algorithms_enabled():
+                not (is_fasts and torch.are_deterministic_algorithms_enabled()):
+            if not is_fasts:
+                _outside.look()
             _inside.function = function
             try:
                 result = function(*arguments, **keywords)
