@@ -20,70 +20,75 @@ import subprocess
 import sys
 import tempfile
 
-DATASETS = {
-    "hashgrid": ("picture_random", "picture_rays", "distance_random", "distance_rays"),
-    "environment": ("diffuse", "specular_29", "lookup")}
 GAUSSIANS = "gaussians/bench/bench_gaussians"
+DATASETS = {
+    GAUSSIANS: ("small", "medium", "large"),
+    "hashgrid/hashgrid": ("picture_random", "picture_rays", "distance_random", "distance_rays"),
+    "environment/environment": ("diffuse", "specular_29", "lookup")}
+COPIED = ("device", "clocks", "cuda", "compiler", "policy", "headers")  # lines of a program's head
 
 
-def compared(folder, program, dataset):
+def failed(command, status):
+    sys.exit(f"drop_in: {' '.join(command)} ended with status {status}")
+
+
+def compared(program, dataset):
     """Milliseconds of the way `plain`, which is the first: the others are not waited for."""
-    command = ["stdbuf", "-oL", f"{folder}/{program}/{program}_gpu", "--compare-paths", "--dataset",
-               dataset]
+    command = ["stdbuf", "-oL", program, "--compare-paths", "--dataset", dataset]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             if line.startswith("plain "):
                 process.kill()
                 return float(line.split()[2])
-    sys.exit(f"drop_in: {' '.join(command)} ended with status {process.returncode}")
+    return failed(command, process.returncode)
 
 
-def gaussians(folder):
-    """The head of a result file, and {dataset: milliseconds}"""
+def gaussians(program, dataset):
+    """The head of a table, and milliseconds of the trainer's kernel by the way `plain`."""
     with tempfile.TemporaryDirectory() as scratch:
         table = scratch + "/table.csv"
-        if subprocess.run([f"{folder}/{GAUSSIANS}_gpu", "--experiment", table, "--ways", "plain",
-                           "--iterations", "0", "--views", "3"], stdout=subprocess.DEVNULL,
-                          check=False).returncode:
-            sys.exit(1)
+        command = [program, "--experiment", table, "--ways", "plain", "--datasets", dataset,
+                   "--iterations", "0", "--views", "3"]
+        status = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+        if status:
+            failed(command, status)
         with open(table, encoding="utf-8") as file:
             lines = file.readlines()
-    head = [line for line in lines if line.startswith("#")]
-    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
-    return head, {row["dataset"]: float(row["backward ms"]) for row in rows}
+    rows = csv.DictReader(line for line in lines if line[0] != "#")
+    return [line for line in lines if line[0] == "#"], float(next(rows)["backward ms"])
 
 
 def main():
     if len(sys.argv) < 5 or not sys.argv[2].isdigit() or any("=" not in a for a in sys.argv[3:]):
         sys.exit(print(__doc__, file=sys.stderr) or 2)
-    builds = dict(argument.split("=", 1) for argument in sys.argv[3:])
-    ms, heads = {}, {}
-    for _ in range(int(sys.argv[2])):
-        for name, folder in builds.items():
-            heads[name], times = gaussians(folder)
-            for dataset, time in times.items():
-                ms.setdefault(("gaussians", dataset), {}).setdefault(name, []).append(time)
-        for program, datasets in DATASETS.items():
-            for dataset in datasets:
-                for name, folder in builds.items():
-                    ms.setdefault((program, dataset), {}).setdefault(name, []).append(
-                        compared(folder, program, dataset))
+    builds, head = dict(argument.split("=", 1) for argument in sys.argv[3:]), None
     plain = next(iter(builds))
     with open(sys.argv[1], "w", encoding="utf-8") as out:
-        out.writelines(
-            ["# program: drop_in.py\n",
-             f"# date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}\n",
-             f"# command: drop_in.py {os.path.basename(sys.argv[1])} {sys.argv[2]} {' '.join(builds)}\n",
-             "# how: one build after the other, medians of the rounds; plain: the way plain of "
-             "--compare-paths and of bench_gaussians --experiment\n",
-             *(line for line in heads[plain] if line.split()[1] in (
-                 "device:", "clocks:", "cuda:", "compiler:", "policy:", "headers:")),
-             "program,dataset,build,ms,times_plain\n"])
-        for (program, dataset), times in ms.items():
-            for name, its in times.items():
+        for program, dataset in ((p, d) for p, datasets in DATASETS.items() for d in datasets):
+            ms = {name: [] for name in builds}
+            for _ in range(int(sys.argv[2])):
+                for name, folder in builds.items():
+                    if program == GAUSSIANS:
+                        its, time = gaussians(f"{folder}/{program}_gpu", dataset)
+                        head = head or its
+                    else:
+                        time = compared(f"{folder}/{program}_gpu", dataset)
+                    ms[name].append(time)
+            if out.tell() == 0:
+                out.writelines([
+                    "# program: drop_in.py\n",
+                    f"# date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}\n",
+                    f"# command: drop_in.py {os.path.basename(sys.argv[1])} {sys.argv[2]} "
+                    f"{' '.join(builds)}\n",
+                    "# how: builds in turns, medians of the rounds; plain: the way plain of "
+                    "--compare-paths and of bench_gaussians --experiment\n",
+                    *(line for line in head if line[2:].split(":")[0] in COPIED),
+                    "program,dataset,build,ms,times_plain\n"])
+            for name, its in ms.items():
                 median = statistics.median(its)
-                out.write(f"{program},{dataset},{name},{median:.4g},"
-                          f"{statistics.median(times[plain]) / median:.3f}\n")
+                out.write(f"{os.path.basename(program)},{dataset},{name},{median:.4g},"
+                          f"{statistics.median(ms[plain]) / median:.3f}\n")
+            out.flush()
 
 
 main()
