@@ -89,7 +89,7 @@ ARC__FN unsigned arc__warp(void) {
 ARC__FN unsigned arc__turn(unsigned clock) {
   const arc__counts *c = &arc__counts_here;
   const unsigned places = c->places, span = clock >> 15;
-  if (c->looked[arc__multiprocessor()] < 256u * (places + 7u)) return places + 1u;
+  if (c->looked[arc__multiprocessor()] < 128u * (places + 14u)) return places + 1u;
   return ((span ^ arc__warp() >> 1) & 255u) == 0u ? span + 100u : 0u;
 }
 /* Returns how many calls of its line this call stands for. The first calls stand for themselves;
@@ -305,8 +305,8 @@ static inline void arc__count_values(arc__line *l, std::vector<arc__line *> *row
   const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
   const int pieces = above->pieces + (apart > 128u || is_loose);
   if (is_call || above->at.call[0] || !l->at.width || l->at.width != above->at.width ||
-      l->loop > 1 || above->loop > 1 || strcmp(l->at.file, above->at.file) || l->step == 0 ||
-      (int)down != l->at.line - above->at.line || (pieces > 8 && l->step != above->step) ||
+      l->loop > 1 || above->loop > 1 || (int)down != l->at.line - above->at.line ||
+      (pieces > 8 && l->step != above->step) ||
       fabs(above->calls * above->lanes / (calls * l->lanes) - 1) > 0.25)
     row->clear();
   row->push_back(l);
