@@ -24,7 +24,7 @@ enum { ARC__PASSES = 33 * 33, ARC__AGAIN, ARC__REDUCED, ARC__LEAST };
 enum { ARC__NEXT = ARC__LEAST + 1, ARC__NEAR, ARC__PARTED, ARC__CLOSE, ARC__FAR, ARC__SUMS };
 struct arc__counted {
   char file[240], call[24]; /* the call of arc; empty: an atomicAdd */
-  int line, width;          /* width: values of a call; else the type; 0: the result is used */
+  int line, width; /* values of a call; else the type; 0: the result is used; -1: shared memory */
 };
 #if ARC_PROFILE
 enum { ARC__PLACES = 64, ARC__SLOTS = 256, ARC__SEEN = 8, ARC__RARELY = 1024, ARC__COPIES = 16 };
@@ -56,7 +56,7 @@ static __device__ arc__counts arc__counts_here;
 /* Returns the place of a line, the same in all lanes; negative if there are too many lines. */
 ARC__FN int arc__count_place(arc__code_line at, int width) {
   arc__counts *c = &arc__counts_here;
-  const unsigned line = (unsigned)at.line, kind = at.call ? 2u : width == 0;
+  const unsigned line = (unsigned)at.line, kind = at.call ? 2u : width < 0 ? 3u : width == 0;
   const arc__u64 id = (arc__u64)at.file << 17 | (line & 0x7fffu) << 2 | kind;
   c->met[line % 1024u] = 1u;
   ARC__NO_UNROLL
@@ -165,9 +165,17 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
   }
   __syncwarp(lanes);
 }
+/* Makes a line known that adds to shared memory. */
+static __device__ inline __attribute__((noinline)) void arc__count_shared(arc__code_line at) {
+  (void)arc__count_place(at, -1);
+}
 ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
   const int stands_for = arc__looks(at.line);
-  if (stands_for < 0 || __isShared(p)) return; /* before the lanes, which wait for each other */
+  if (stands_for < 0) return;
+  if (__isShared(p)) { /* before the lanes, which wait for each other */
+    if (!arc__counts_here.met[(unsigned)at.line % 1024u]) arc__count_shared(at);
+    return;
+  }
   arc__count(arc__lanes_here(), (arc__u64)p, at, width, stands_for, 0, 0);
 }
 #define arc__count_used(p, at) arc__count_add(p, at, 0)
@@ -251,8 +259,8 @@ static inline void arc__predict(arc__line *l) {
   const double call = fmax(3.5 + 0.6 * l->addresses + (is_row ? 0.75 : 1.75) * n, adds);
   const double flagged = pays ? sums : plain + 0.5; /* a load and a compare */
   l->plain = plain * (is_call ? n : 1) * l->calls;
-  l->flag = is_call || !l->at.width ? 1 : (plain + rest) / (flagged + rest);
-  l->gain = l->at.width ? (n * plain + 5) / (call + 5) : 1;
+  l->flag = is_call || l->at.width < 1 ? 1 : (plain + rest) / (flagged + rest);
+  l->gain = l->at.width > 0 ? (n * plain + 5) / (call + 5) : 1;
   const bool few = is_call ? l->lanes < 8 || strstr(l->at.call, "divergent") : l->lanes <= 24;
   if (!l->does.empty()) return;
   l->does = l->flag >= 1.1 && (n == 1 || l->flag > l->gain) ? "drop-in"
@@ -304,7 +312,7 @@ static inline void arc__count_values(arc__line *l, std::vector<arc__line *> *row
   const arc__line *above = row->empty() ? l : row->back();
   const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
   const int pieces = above->pieces + (apart > 128u || is_loose);
-  if (is_call || above->at.call[0] || !l->at.width || l->at.width != above->at.width ||
+  if (is_call || above->at.call[0] || l->at.width < 1 || l->at.width != above->at.width ||
       l->loop > 1 || above->loop > 1 || (int)down != l->at.line - above->at.line ||
       (pieces > 8 && l->step != above->step) ||
       fabs(above->calls * above->lanes / (calls * l->lanes) - 1) > 0.25)
@@ -352,8 +360,8 @@ static inline void arc__print_notes(FILE *out, const arc__line *l) {
     fprintf(out, ", %s of %d values: %.0f%% reduced, threshold %.0f, %.0f empty", l->at.call,
             l->at.width, 100 * l->tally[ARC__REDUCED] / fmax(l->calls, 1),
             l->tally[ARC__LEAST] / fmax(l->calls, 1), l->tally[0]);
-  else if (!l->at.width)
-    fprintf(out, ", its result is used");
+  else if (l->at.width < 1)
+    fprintf(out, l->at.width ? ", in shared memory: not served" : ", its result is used");
   else if (l->values > 1)
     fprintf(out, ", %s %d %s", l->loop > 1 ? "a loop or helper over about" : "one call of",
             l->values, l->pieces > 1 ? "arrays or corners" : "values");

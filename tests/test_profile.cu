@@ -33,7 +33,7 @@ static __global__ void count(float *cells, int *used, const int *limit) {
   if (thread < *limit) used[1 + atomicAdd(used, 1)] = 1;
   if (threadIdx.x == 0) *plain = 0;
   __syncthreads();
-  atomicAdd(plain, 1); /* not counted */
+  atomicAdd(plain, 1); /* has a line, but no calls */
 }
 
 /* Calls of arc by full warps, of which the first adds nothing in the first call. What is printed of
@@ -306,7 +306,11 @@ int main(int argc, char **argv) {
   CHECK(fabs(got - 100) < 0.06 * calls + 1, "100 results are used, not %g", got);
   CHECK(strstr(table.c_str(), "its result is used"), "no result is used");
   CHECK(strstr(table.c_str(), "one call of 2 values"), "two lines are one row's");
-  CHECK(std::count(table.begin(), table.end(), '\n') == 3 + 3, "shared memory is counted, too");
+  CHECK(
+      std::count(table.begin(), table.end(), '\n') == 3 + 4 &&
+          row_of(table, FIRST_ADD + 6).find("in shared memory: not served") != std::string::npos &&
+          adds_of(table, FIRST_ADD + 6, &calls) == 0,
+      "shared memory has a line with no calls");
   CHECK((printed("/nowhere/masks.csv", &status), status == 1), "a CSV that cannot be written");
   calls_of_arc();
   counts_of_warps();
