@@ -303,7 +303,7 @@ struct arc_options {
                                    33: arc never reduces */
   unsigned long long lane_mask; /* who calls: ARC_LANES_ALL, a mask, or ARC_LANES_HERE */
   int key_bits;                 /* 32, or 64 for keys that do not fit an int */
-  int scope;  /* ARC_SCOPE_DEVICE, or ARC_SCOPE_SYSTEM: atomic also towards other GPUs */
+  int scope;  /* ARC_SCOPE_DEVICE, or ARC_SCOPE_SYSTEM: atomic also towards CPU, other GPUs */
   bool exact; /* fixed targets only, >>types */
 };
 
