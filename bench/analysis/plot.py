@@ -70,7 +70,7 @@ def overview(file, width):
     device = "CPU warp, model of an H200" if file.model else file.head.get("device", "")
     axes.set(xlabel="lanes (threads) of a warp that have something to add",
              ylabel="kernel, model clocks" if file.model else "time of the kernel, ms",
-             title=f"Adding {rows[0]['width']} values a lane to one row of sums; "
+             title=f"Adding {rows[0]['width']} values per lane to one row of sums; "
                    f"{device.split(',')[0]}, {file.head.get('date', '')[:10]}")
     return figure
 

@@ -133,7 +133,7 @@ typedef struct film {
 void film_begin(film *f, int width, int height, bool tensor);
 void film_end(film *f);
 void film_clear(film *f);
-/* One more sample a pixel, with random numbers of `frame`: by paths alone where c is null. */
+/* One more sample per pixel, with random numbers of `frame`: by paths alone where c is null. */
 void film_add(film *f, const cache *c, const room *r, const camera *eye, unsigned frame);
 /* Red, green and blue of each pixel: the mean of so many samples anew, with random numbers of `frame`
    and of those that follow it; up to an interrupt. */
