@@ -124,6 +124,9 @@ function(arc_link target build)
     target_link_libraries(${target} PUBLIC arc_simt_library PRIVATE arc_sanitizers)
     # Switching fibers takes the time, in a library of its own: more would only compile longer.
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
+    if(arc_precompiled) # a target whose precompiled headers those of this folder share
+      target_precompile_headers(${target} REUSE_FROM ${arc_precompiled})
+    endif()
   endif()
 endfunction()
 
