@@ -70,7 +70,7 @@ static void test_learning(const options *o, scene *data, const gaussians_host *m
 
 /* The tuner picks the threshold of each step and gets its time, and the loss falls. */
 static void test_tuning(const options *o, scene *data, const gaussians_host *model) {
-  enum { STEPS = 80 };
+  enum { STEPS = 30 };
   trainer t;
   options mine = *o;
   int changes = 0;
@@ -357,7 +357,7 @@ static void test_degrees(void) {
 
 /* More points than the CPU warp compares in a launch: a row of them, a unit apart. */
 static void test_many_points(void) {
-  enum { POINTS = 9001 };
+  enum { POINTS = 2601 };
   scene row = {};
   gaussians_host g;
   row.points.resize(POINTS);

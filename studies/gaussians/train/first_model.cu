@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(LINE_THREADS)
 
 /* Part by part, of so many pairs: an interrupt is seen in between. */
 static void find_nearest(const float *points, int count, float *mean_squares) {
-  static const long long PAIRS = SIMT_ON_CPU ? 1ll << 26 : 1ll << 40;
+  static const long long PAIRS = SIMT_ON_CPU ? 1ll << 22 : 1ll << 40;
   const long long most = PAIRS / count + LINE_THREADS, part = most < count ? most : count;
   for (long long begin = 0; begin < count && !interrupts; begin += part) {
     SIMT_LAUNCH(nearest_three, line_blocks((size_t)part), LINE_THREADS, 0, 0, points, count,
