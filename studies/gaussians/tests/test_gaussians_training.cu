@@ -181,8 +181,8 @@ static void test_wrong_checkpoints(const options *o, scene *data, const gaussian
   check_refused(&t, test_path("absent"), "No such file");
   refuse(whole.substr(0, whole.size() - 1), "shorter than");
   refuse(whole + '\0', "longer than");
-  refuse(whole.substr(0, 20), "no checkpoint");
-  refuse(whole.substr(1), "no checkpoint");
+  refuse(whole.substr(0, 20), "not a checkpoint");
+  refuse(whole.substr(1), "not a checkpoint");
   refuse(changed(whole.size() / 2), "checksum is wrong");
   refuse(changed(16), "checksum is wrong"); /* iterations behind it */
   refuse(changed(14), "shorter than");      /* 65536 Gaussians more */
