@@ -15,13 +15,13 @@ namespace {
 
 /* The target of out and the rows of values, by the type of both; and these values into fixed point.
    Halves are any pointers to arc, so that they have names of their own. */
-#define HALVES(T, S)                                                                           \
-  __device__ __forceinline__ arc_target_##S target_of(const job &j, T *, int width) {          \
-    return arc_target_##S##_rows(j.out, j.out_stride, width);                                  \
-  }                                                                                            \
+#define HALVES(T, S)                                                                              \
+  __device__ __forceinline__ arc_target_##S target_of(const job &j, T *, int width) {             \
+    return arc_target_##S##_rows(j.out, j.out_stride, width);                                     \
+  }                                                                                               \
   __device__ __forceinline__ arc_index_add_##S rows_of(const job &j, T *, arc_target_##S t) {     \
     return arc_index_add_begin_##S##_from_##S(t, j.values, j.values_stride);                      \
-  }                                                                                            \
+  }                                                                                               \
   __device__ __forceinline__ arc_index_add_fixed rows_of(const job &j, T *, arc_target_fixed t) { \
     return arc_index_add_begin_fixed_from_##S(t, j.values, j.values_stride);                      \
   }
@@ -39,13 +39,24 @@ __device__ __forceinline__ auto rows_of(const job &j, T *, Target target) {
   return arc_index_add_begin(target, (const T *)j.values, j.values_stride);
 }
 
-/* A warp takes consecutive rows; the next keys are on their way while it adds. K: of keys, int
-   where the rows of out can be counted so. */
-template <class K, class Rows>
+/* In place of add_runs.cuh. */
+struct no_runs {
+  enum { ROWS = 1 };
+  __device__ __forceinline__ no_runs(const job &) {}
+  __device__ __forceinline__ bool take(const job &, long long) { return false; }
+  __device__ __forceinline__ void end() {}
+};
+
+/* A warp takes consecutive rows, as long as they come in runs by Runs; then the next keys are on
+   their way while it adds. K: of keys, int where the rows of out can be counted so. */
+template <class K, class Runs = no_runs, class Rows>
 __device__ __forceinline__ void add_rows_by(Rows rows, const job &j) {
   long long warp = (blockIdx.x * (long long)blockDim.x + threadIdx.x) >> 5;
   long long first = warp * j.chunks * 32;
   int lane = threadIdx.x & 31, count = (int)min(j.chunks * 32, max(j.n - first, 0ll));
+  Runs runs(j);
+  for (; count >= Runs::ROWS && runs.take(j, first); count -= Runs::ROWS) first += Runs::ROWS;
+  runs.end();
   arc_options o = arc_options_default();
   o.key_bits = 8 * (int)sizeof(K);
   long long next = lane < count ? key_of(j, first + lane) : 0;
@@ -59,16 +70,16 @@ __device__ __forceinline__ void add_rows_by(Rows rows, const job &j) {
 }
 
 /* FIXED: into sums in fixed point, the same bits in every run. */
-template <class T, class K, int WIDTH, bool FIXED>
+template <class T, class K, int WIDTH, bool FIXED, class Runs = no_runs>
 __device__ __forceinline__ void add_rows(const job &j) {
   const int width = WIDTH ? WIDTH : j.columns;
   T *type = nullptr;
   if constexpr (FIXED)
-    add_rows_by<K>(rows_of(j, type, arc_target_fixed_rows(j.sums, j.width, width,
-                                                          scale_log2(j.largest, j.n))),
-                   j);
+    add_rows_by<K, Runs>(
+        rows_of(j, type, arc_target_fixed_rows(j.sums, j.width, width, scale_log2(j.largest, j.n))),
+        j);
   else
-    add_rows_by<K>(rows_of(j, type, target_of(j, type, width)), j);
+    add_rows_by<K, Runs>(rows_of(j, type, target_of(j, type, width)), j);
 }
 
 }  // namespace

@@ -7,14 +7,17 @@
 #include <climits>
 #include <type_traits>
 
-#include "add_rows.cuh"
+#include "add_runs.cuh"
 #include "adders.h"
 
 namespace {
 
+/* Of one multiprocessor, at least. Of one column as many as it holds: each warp waits for atomics. */
+constexpr int blocks_of(int width) { return width == 1 ? 8 : width ? 1 : 3; }
+
 /* Each blockIdx.y takes a panel of the columns: WIDTH, or j.columns and what is left of them. */
 template <class T, class K, int WIDTH, bool FIXED>
-__global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add(job j) {
+__global__ void __launch_bounds__(THREADS, blocks_of(WIDTH)) add(job j) {
   const int first = blockIdx.y * j.columns;
   j.columns = min(j.columns, j.width - first);
   j.values = (const char *)j.values + (long long)first * j.value_bytes;
@@ -22,7 +25,7 @@ __global__ void __launch_bounds__(THREADS, WIDTH ? 1 : 3) add(job j) {
     j.sums += first;
   else
     j.out = (char *)j.out + (long long)first * j.value_bytes;
-  add_rows<T, K, WIDTH, FIXED>(j);
+  add_rows<T, K, WIDTH, FIXED, runs_of<T, K, WIDTH, FIXED>>(j);
 }
 
 /* As many blocks as run at once, or fewer: a block sets up once for many rows. */

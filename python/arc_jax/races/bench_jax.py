@@ -1,12 +1,14 @@
 """bench_jax.py [fast | segment_sum | deterministic | torch] OUT.csv - arc_jax against XLA, plain
 atomics called as arc is, and arc_torch. SPDX-License-Identifier: Apache-2.0
 
-One mode per process, as XLA's deterministic mode is a flag of the process. A time is that of one of
-LOOP additions in one jitted loop, into one buffer in place, the least of three loops; of arc_torch,
-of one launch (measure.medians). Where a part of the updates already takes long, the time is that
-of the part times so many parts, after a >. test_arc_jax.py compares the sums."""
+One mode per process, as XLA's deterministic mode is a flag of the process. A time is that of one
+addition, in place, where a jitted function makes 10 of them, and calls of it follow each other
+until 20 ms are over: the least of three such turns. XLA's deterministic function makes one. Of
+arc_torch: the median of launches (measure.medians). Where a part of the updates already takes long,
+the time is that of the part times so many parts, after a >. test_arc_jax.py compares the sums."""
 import concurrent.futures
 import ctypes
+import functools
 import os
 import pathlib
 import subprocess
@@ -21,22 +23,29 @@ os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
 HERE = pathlib.Path(__file__).resolve().parent
 import numpy as np
 
-ROWS, VALUES, LOOP = 100_000, 1 << 22, 20
-PART, PART_MS = 256, 0.3  # of the updates; how long they may take XLA or plain atomics
-LONG_MS = 20  # of which one turn is enough
+ROWS, VALUES, UPDATES, TIMES = 100_000, 1 << 25, 1 << 22, 10
+PART, PART_MS = 256, 0.1  # of the updates; how long they may take XLA or plain atomics
+TURN_MS, LONG_MS = 20, 200  # the least and the most of a turn, of which then one is enough
 CASES = [(type, width, keys) for type in ("float32", "bfloat16") for width in (1, 3, 16, 64)
          for keys in ("random", "sorted", "zipf", "one key", "all different")]
 
 
+@functools.cache
+def values_of(width):
+    n = min(UPDATES, VALUES // width)
+    return np.random.default_rng(width).standard_normal((n, width), "float32")
+
+
 def draw(width, keys):
     """Rows, keys and values of a case, the same in every process."""
-    random, n = np.random.default_rng(width), VALUES // width
+    random, values = np.random.default_rng(width), values_of(width)
+    n = len(values)
     rows = n if keys == "all different" else ROWS
     drawn = {"random": lambda: random.integers(0, rows, n),
              "sorted": lambda: np.sort(random.integers(0, rows, n)),
              "zipf": lambda: random.permutation(rows)[(random.zipf(1.2, n) - 1) % rows],
              "one key": lambda: np.full(n, 7), "all different": lambda: random.permutation(n)}
-    return rows, drawn[keys]().astype("int32"), random.standard_normal((n, width), "float32")
+    return rows, drawn[keys]().astype("int32"), values
 
 
 def times_by_torch():
@@ -68,41 +77,45 @@ def plain_adder():
 
 
 def compiled(jobs):
-    """Of (add, rows, width, n, type): loops, compiled side by side."""
+    """Of (add, rows, width, n, type): functions, compiled side by side."""
     import jax
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        return dict(zip(jobs, pool.map(lambda job: looped(job[0]).lower(
+        return dict(zip(jobs, pool.map(lambda job: repeated(*job[0]).lower(
             jax.ShapeDtypeStruct(job[1:3], job[4]), jax.ShapeDtypeStruct(job[3:4], "int32"),
             jax.ShapeDtypeStruct((job[3], job[2]), job[4])).compile(), jobs)))
 
 
-def looped(add):
+def repeated(add, times):
     import jax
 
-    def body(_, carry):
-        sums, index, values = jax.lax.optimization_barrier(carry)
-        return add(sums, index, values), index, values
-    return jax.jit(lambda x, i, y: jax.lax.fori_loop(0, LOOP, body, (x, i, y))[0],
-                   donate_argnums=0)
+    def function(sums, index, values):
+        for _ in range(times):
+            sums, index, values = jax.lax.optimization_barrier((sums, index, values))
+            sums = add(sums, index, values)
+        return sums
+    return jax.jit(function, donate_argnums=0)
 
 
-def milliseconds(loop, rows, index, values, most=3):
+def milliseconds(function, times, rows, index, values):
     import jax.numpy as jnp
-    least = float("inf")
-    for turn in range(1 + most):  # the first warms up
-        sums = jnp.zeros((rows, values.shape[1]), values.dtype).block_until_ready()
+    sums, calls, turns = jnp.zeros((rows, values.shape[1]), values.dtype), 1, []
+    for _ in range(5):  # of which the first two find how many calls make a turn
+        sums.block_until_ready()
         start = time.perf_counter()
-        loop(sums, index, values).block_until_ready()
-        least = min(least, 1000 * (time.perf_counter() - start) / LOOP) if turn else least
-        if turn and least > LONG_MS:
-            break
-    return least
+        for _ in range(calls):
+            sums = function(sums, index, values)
+        sums.block_until_ready()
+        turns.append(1000 * (time.perf_counter() - start) / calls / times)
+        if turns[-1] * times > LONG_MS:
+            return turns[-1]
+        calls = 1 + int(TURN_MS / turns[-1] / times)
+    return min(turns[2:])
 
 
 def times_by_jax():
     import jax
     import jax.numpy as jnp
-    plain = plain_adder()
+    plain = None if mode == "deterministic" else plain_adder()
     import arc_jax
     if not arc_jax.is_ready():
         sys.exit("arc_jax is not built")
@@ -117,17 +130,19 @@ def times_by_jax():
     cases = [case for case in CASES if mode == "fast" or case[0] == "float32" and case[1] != 16]
     drawn = {case: draw(*case[1:]) for case in cases}
     parts = {"xla": (1, PART), "plain": (1, PART), "arc": (1,)}
-    loops = compiled([(adders[name], rows, case[1], len(index[::part]), case[0])
-                      for case, (rows, index, _) in drawn.items()
-                      for name in adders for part in parts[name]])
+    hows = {name: (add, 1 if (mode, name) == ("deterministic", "xla") else TIMES)
+            for name, add in adders.items()}
+    functions = compiled([(how, rows, case[1], len(index[::part]), case[0])
+                          for case, (rows, index, _) in drawn.items()
+                          for name, how in hows.items() for part in parts[name]])
     for case, (rows, index, values) in drawn.items():
         type, width, keys = case
         times = {}
-        for name in adders:
+        for name, how in hows.items():
             for part in sorted(parts[name], reverse=True):
-                loop = loops[adders[name], rows, width, len(index[::part]), type]
-                ms = milliseconds(loop, rows, jnp.asarray(index[::part]),
-                                  jnp.asarray(values[::part], type), 3 if part == 1 else 1)
+                function = functions[how, rows, width, len(index[::part]), type]
+                ms = milliseconds(function, how[1], rows, jnp.asarray(index[::part]),
+                                  jnp.asarray(values[::part], type))
                 times[name] = ms if part == 1 else f">{ms * part:.0f}"
                 if part > 1 and ms > PART_MS:
                     break
@@ -146,8 +161,8 @@ def head():
 
 def main():
     with open(out_path, "w") as out:
-        print(f"# bench_jax.py {mode}: {ROWS} rows, {VALUES} values, milliseconds\n{head()}\n"
-              "mode,type,columns,keys,xla,plain,arc,arc_torch", file=out)
+        print(f"# bench_jax.py {mode}: {ROWS} rows, {UPDATES} updates or {VALUES} values, ms\n"
+              f"{head()}\nmode,type,columns,keys,xla,plain,arc,arc_torch", file=out)
         for type, width, keys, times in times_by_torch() if mode == "torch" else times_by_jax():
             cells = [time if isinstance(time := times.get(name, ""), str) else f"{time:.4f}"
                      for name in ("xla", "plain", "arc", "arc_torch")]

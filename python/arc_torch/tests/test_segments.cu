@@ -3,7 +3,9 @@
 
    Values are multiples of a quarter, so that each sum in float or fixed point is exact, and what out
    must hold is that sum and what it held, rounded. Values that are not finite are left out of fixed
-   point. A value in memory has 8 bits, as a bfloat16. */
+   point. A value in memory has 8 bits, as a bfloat16. And sums of rows in any order, of which
+   add_runs.cuh takes those whose keys come in runs. */
+#define ARC_KEYS_DROP
 #include "../../../bench/common/test_device.h"
 
 #include <algorithm>
@@ -11,6 +13,8 @@
 
 #include "brief.h"
 
+#define __half half_of_here /* the CPU warp has none of CUDA's */
+#include "../add_runs.cuh"
 #include "../sum_segments.cuh"
 
 enum { ROWS = 40, MARGIN = 3 };
@@ -90,6 +94,56 @@ static void check(int kind, int n, int width, int each, int piece, int margin) {
   cudaFree(parts), cudaFree(largest);
 }
 
+template <class T, class K, int WIDTH, bool FIXED>
+static __global__ void add(job j) {
+  add_rows<T, K, WIDTH, FIXED, runs_of<T, K, WIDTH, FIXED>>(j);
+}
+
+/* From `mixed` on keys are in no order; each warp takes so many chunks of 32 rows. stride: of out. */
+template <class T, class K, class Index, int WIDTH, bool FIXED>
+static void check_rows(int kind, int n, int mixed, int chunks, int stride) {
+  typedef std::conditional_t<FIXED, long long, T> sum;
+  std::vector<long long> drawn = draw_keys(kind, n);
+  for (int i = mixed; i < n; ++i) std::swap(drawn[i], drawn[mixed + draw(i + 1 - mixed)]);
+  const long long rows = *std::max_element(drawn.begin(), drawn.end()) + (kind == ONE); /* drops */
+  std::vector<T> values(n * WIDTH);
+  std::vector<sum> wanted(rows * stride + 1), out(rows * stride + 1);
+  const unsigned bits = 0x40a00000u; /* of 5, the largest */
+  const double unit = FIXED ? ldexp(1.0, 62 - 3 - (32 - __builtin_clz((unsigned)n))) : 1.0;
+  for (T &x : values) x = (T)(draw(24) - 4) / 4;
+  for (int i = 0; i < n * WIDTH; ++i)
+    if (drawn[i / WIDTH] < rows)
+      wanted[drawn[i / WIDTH] * stride + i % WIDTH] += (sum)(values[i] * unit);
+  T *const values_there = on_device(values);
+  Index *const keys_there = on_device(std::vector<Index>(drawn.begin(), drawn.end()));
+  sum *const out_there = on_device(out);
+  unsigned *const largest = on_device(std::vector<unsigned>(1, bits));
+  job j = {};
+  j.n = n, j.rows = rows, j.chunks = chunks, j.has_wide_index = sizeof(Index) == 8;
+  j.width = j.columns = j.values_stride = WIDTH, j.out_stride = stride;
+  j.values = values_there, j.index = keys_there, j.out = out_there, j.largest = largest;
+  if constexpr (FIXED) j.sums = out_there;
+  const int warps = (n + 32 * chunks - 1) / (32 * chunks);
+  SIMT_LAUNCH((add<T, K, WIDTH, FIXED>), (warps * 32 + THREADS - 1) / THREADS, THREADS, 0, 0, j);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernel has failed");
+  cudaMemcpy(out.data(), out_there, out.size() * sizeof(sum), cudaMemcpyDeviceToHost);
+  for (size_t i = 0; i < out.size(); ++i)
+    CHECK(out[i] == wanted[i], "keys %d, %d rows, %d columns, mixed from %d: sum %d is %g, not %g",
+          kind, n, WIDTH, mixed, (int)i, (double)out[i], (double)wanted[i]);
+  cudaFree(values_there), cudaFree(keys_there), cudaFree(out_there), cudaFree(largest);
+}
+
+template <class T, class K, class Index, int WIDTH, bool FIXED>
+static void check_runs() {
+  for (int kind = RANDOM; kind <= RUNS; ++kind)
+    for (int n : {5, 128, 3000})
+      for (int mixed : {0, n / 2, n})
+        for (int chunks : {4, 13}) {
+          check_rows<T, K, Index, WIDTH, FIXED>(kind, n, mixed, chunks, WIDTH);
+          if (!FIXED) check_rows<T, K, Index, WIDTH, FIXED>(kind, n, mixed, chunks, WIDTH + 1);
+        }
+}
+
 template <class S>
 static void check_all() {
   for (int kind = RANDOM; kind <= RUNS; ++kind)
@@ -108,5 +162,10 @@ int main() {
   if (!test_has_device("test_segments")) return TEST_SKIPPED;
   check_all<float>();
   check_all<long long>();
+  check_runs<float, int, int, 1, false>();
+  check_runs<float, int, long long, 3, false>();
+  check_runs<double, long long, long long, 2, false>();
+  check_runs<int, int, int, 4, false>();
+  check_runs<float, int, int, 3, true>();
   return test_end("test_segments");
 }
