@@ -6,10 +6,9 @@ SPDX-License-Identifier: Apache-2.0
     sums = arc_jax.segment_sum(data, segment_ids, num_segments)     # as jax.ops.segment_sum
     out = arc_jax.scatter_add(operand, indices, updates, deterministic=True)
 
-arc adds float32, bfloat16, float16, float64 and int32 on CUDA; for indices of any integer type and
-shape, with JAX's modes (drop, clip) and negative indices. Whatever else comes goes to JAX, and is
-refused in its words. jit, vmap (one launch: the batch is one more dimension of the indices),
-gradients of all orders and both modes, jax.lax.scan, shard_map and donated buffers are JAX's.
+arc adds float32, bfloat16, float16, float64 and int32 on CUDA, by integer indices of any shape,
+with JAX's modes and negative indices. JAX takes or refuses all else. jit, vmap (one launch: one
+more dimension of the indices), all gradients, scan, shard_map and donated buffers work as JAX's.
 
 With deterministic=True sums have the same bits in every run, and whatever the order of the updates:
 they are formed in 64-bit fixed point, where each value is rounded to a multiple of 2^-(61 - b) of
@@ -123,7 +122,8 @@ def _scatter(operand, keys, updates, wraps, clips, deterministic):
 
 def _varying_alike(arrays):
     """In shard_map: along all mesh axes along which one of them varies."""
-    axes = [getattr(jax.typeof(array), "vma", frozenset()) for array in arrays]
+    axes = [its.mat.varying if hasattr(its, "mat") else getattr(its, "vma", frozenset())
+            for its in map(jax.typeof, arrays)]  # JAX has renamed it
     missing = [tuple(frozenset().union(*axes) - its) for its in axes]
     vary = getattr(jax.lax, "pcast", None) or (lambda array, axes, to: jax.lax.pvary(array, axes))
     return [vary(array, its, to="varying") if its else array for array, its in zip(arrays, missing)]
