@@ -115,7 +115,7 @@ static void test_learning(bool tensor) {
   cache_begin(&c, &o);
   cache_reset(&c);
   const double before = mean_light(&r, &c, 4);
-  learn(&c, &r, 40);
+  learn(&c, &r, SIMT_ON_CPU ? 25 : 40);
   const double after = mean_light(&r, &c, 4);
   CHECK(fabs(before - 2.0) > 0.1 && fabs(after - 2.0) < 0.1, "%s: %g before, %g after",
         tensor ? "halves" : "floats", before, after);
