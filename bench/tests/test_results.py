@@ -73,8 +73,8 @@ class Analysis(Test):
             lambda m: f"{m[1]}{float(m[2]) * 0.8}{m[3]}{float(m[4]) * 0.8},{float(m[5]) * 0.8}",
             TEXT), "faster.csv")
         for a, b, status, needle in (
-                (PATHS, PATHS, 0, r"auto +0 +0 +135 +2 +1.0000"), (faster, PATHS, 1, "SLOWER"),
-                (PATHS, faster, 0, r"auto +137 +0 +0 +0 +0.8000"),
+                (PATHS, PATHS, 0, r"auto +0 +0 +79 +2 +1.0000"), (faster, PATHS, 1, "SLOWER"),
+                (PATHS, faster, 0, r"auto +81 +0 +0 +0 +0.8000"),
                 (f"{PATHS},{faster},{PATHS}", f"{faster},{PATHS},{faster}", 0, "auto .* 0.8000"),
                 (PATHS, self.path("none"), 2, "^compare.py: .*none: cannot be read.*\n$"),
                 (PATHS, H200 + "/types.csv", 2, "no cell in common")):
