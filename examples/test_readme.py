@@ -13,7 +13,7 @@ their room, and programs that are named.
 
 A line after <!-- held: COLUMN is - where the line below has no figure, else what that is: VALUE, or
 VALUE / VALUE. VALUE: 1, SPEC or SPEC + SPEC. SPEC: FILE; COLUMN of the file; HOW; WORDS, as in
-`figure`. FILE is a table or a page, whose tables' rows count; COLUMN:2 is the second number of a
+`has`. FILE is a table or a page, whose tables' rows count; COLUMN:2 is the second number of a
 cell; HOW is only, for the one row that has the words, or least, most or mean of all rows. The
 figure is the first number of the cell, right to its last digit. With % behind it a quotient is in
 per cent, with a sign in front how far it is from 100 %."""
@@ -49,13 +49,6 @@ def has(row, word):
     return row.get(name) == value if is_named else word in row.values()
 
 
-def figure(rows, column, words):
-    """The number of the one row that has every word."""
-    found = [row for row in rows if all(has(row, word) for word in words)]
-    check(len(found) == 1, f"figures: {len(found)} lines, not one, have {words}")
-    return float(found[0][column]) if found else 1.0
-
-
 def is_left_out(path):
     """Of a room that this copy lacks."""
     room = path.split("/")[0]
@@ -67,16 +60,12 @@ def check_figures(sources, table):
     check(len(sources) == len(lines), f"figures: {len(sources)} sources, {len(lines)} lines")
     for source, line in zip(sources, lines):
         name, column, paths, shared = source.split("; ")
-        file = f"{RESULTS[part]}/{name}"
-        if not os.path.exists(os.path.join(root, file)):
+        if not os.path.exists(os.path.join(root, RESULTS[part], name)):
             places = [os.path.join(folder, name) for folder in RESULTS.values()]
             check(any(os.path.exists(os.path.join(root, place)) or is_left_out(place)
                       for place in places), f"figures: {name} is missing")
             continue
-        quoted.add(file)
-        text = read(file).splitlines()
-        rows = list(csv.DictReader(row for row in text if not row.startswith("#")))
-        before, after = (figure(rows, column, path.split(", ") + shared.split(", "))
+        before, after = (held("; ".join([name, column, "only", *f"{path}, {shared}".split(", ")]))
                          for path in paths.split(" / "))
         cells = [cell.split()[0] for cell in line.strip("| ").split(" | ")[2:]]
         wanted = [f"{before:#.3g}", f"{after:#.3g}", f"{before / after:.2g}"]
