@@ -21,7 +21,7 @@
 /* Indices into a tally. It begins with the calls at 33 * lanes + addresses; these sums follow.
    From NEXT on they count calls that are looked at in succession. */
 enum { ARC__PASSES = 33 * 33, ARC__AGAIN, ARC__REDUCED, ARC__LEAST };
-enum { ARC__NEXT = ARC__LEAST + 1, ARC__NEAR, ARC__PARTED, ARC__CLOSE, ARC__FAR, ARC__SUMS };
+enum { ARC__NEXT = ARC__LEAST + 1, ARC__NEAR, ARC__PARTED, ARC__EVEN, ARC__CLOSE, ARC__SUMS };
 struct arc__counted {
   char file[240], call[24]; /* the call of arc; empty: an atomicAdd */
   int line, width; /* values of a call; else the type; 0: the result is used; -1: shared memory */
@@ -39,8 +39,9 @@ struct arc__code_line {
 struct arc__counts {
   arc__u64 id[ARC__PLACES], lost;
   arc__counted place[ARC__PLACES];
-  unsigned places, looked[ARC__SLOTS]; /* warp calls that were looked at, per multiprocessor */
-  unsigned met[1024];                  /* 1: a line of this number has been looked at */
+  unsigned looked[ARC__SLOTS]; /* warp calls that were looked at, per multiprocessor */
+  unsigned places, enough;     /* while there are as many places, not all calls are looked at */
+  unsigned met[1024];          /* 1: a line of this number has been looked at */
   /* How far each lane's address is from its address at the statement before. From bit 57 on: how
      far their lines are apart. 0: not known; all ones: it varies. */
   arc__u64 step[ARC__PLACES];
@@ -84,22 +85,20 @@ ARC__FN unsigned arc__warp(void) {
 #endif
   return warp % 64u;
 }
-/* Returns a number of the time in which this warp looks at all its calls; 0: it does not. At first
-   all warps do; each new line prolongs that. Later each warp does in one of 256 spans. */
-ARC__FN unsigned arc__turn(unsigned clock) {
-  const arc__counts *c = &arc__counts_here;
-  const unsigned places = c->places, span = clock >> 15;
-  if (c->looked[arc__multiprocessor()] < 128u * (places + 14u)) return places + 1u;
-  return ((span ^ arc__warp() >> 1) & 255u) == 0u ? span + 100u : 0u;
+/* Whether this warp looks at all its calls: each does in one of 256 spans of time. */
+ARC__FN bool arc__in_turn(unsigned clock) {
+  return ((clock >> 15 ^ arc__warp() >> 1) & 255u) == 0u;
 }
-/* Returns how many calls of its line this call stands for. The first calls stand for themselves;
-   later ones are chosen by chance and stand for many. 0: it stands for none, but shows which
-   statement follows which. Negative: it is not looked at. */
+/* Returns how many calls of its line this call stands for. The first calls stand for themselves,
+   and again some when a line is new; later ones are chosen by chance and stand for many. 0: it
+   stands for none, but shows which statement follows which. Negative: it is not looked at. */
 ARC__FN int arc__looks(int line) {
-  const unsigned clock = (unsigned)clock64(), turn = arc__turn(clock), mixed = clock * 0x9e3779b9u;
+  const arc__counts *c = &arc__counts_here;
+  if (c->places >= c->enough || !c->met[(unsigned)line % 1024u]) return 1;
+  const unsigned clock = (unsigned)clock64(), mixed = clock * 0x9e3779b9u;
   const unsigned chance = (mixed ^ mixed >> 15) * 0x9e3779b9u; /* not in step with a loop */
-  if (turn - 1u <= ARC__PLACES || !arc__counts_here.met[(unsigned)line % 1024u]) return 1;
-  return chance < ~0u / ARC__RARELY ? ARC__RARELY : turn != 0u ? 0 : -1;
+  if (chance < ~0u / ARC__RARELY) return ARC__RARELY;
+  return arc__in_turn(clock) ? 0 : -1;
 }
 /* Looks at a call of `lanes`, which all call it. Groups of `least` lanes or more are reduced, with
    `least` up to 32. If none is reduced, pass 0 instead of 33: nvcc 13.0 moves a vote on a known
@@ -135,23 +134,27 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
     const unsigned addresses = (unsigned)__popc(__ballot_sync(lanes, is_first));
     last[lane] = now;
     if (arc__leads(lanes, lane)) {
-      const unsigned turn = arc__turn((unsigned)clock64()),
-                     block = blockIdx.x + gridDim.x * blockIdx.y;
+      const unsigned clock = (unsigned)clock64(), block = blockIdx.x + gridDim.x * blockIdx.y;
+      const unsigned all = c->places >= c->enough ? c->places + 1u : 0u;
+      const unsigned turn = all ? all : arc__in_turn(clock) ? (clock >> 15) + 100u : 0u;
       const bool follows = turn != 0u && (unsigned)last[32] == turn;
       const bool inside = follows && last[32] >> 32 == block;
       last[32] = (arc__u64)block << 32 | turn;
-      if (stands_for == 1) atomicAdd(&c->looked[here], 1u);
+      if (stands_for == 1 && atomicAdd(&c->looked[here], 1u) > 128u * (c->places + 14u))
+        c->enough = c->places + 1u;
       const arc__u64 want = even ? step : ~0ull;
       const arc__u64 was = follows && *known != want ? atomicCAS(known, 0ull, want) : 0u;
       if (was != 0u && was != want) *known = ~0ull;
-      const unsigned loose = ((unsigned)address & 12u) | (follows && even && corners);
-      if (loose & ~c->loose[place]) atomicOr(&c->loose[place], loose);
       c->seen[here][warp][place] = id;
       const unsigned words = (unsigned)(step >> 2), hash = words * 0x9e3779b9u >> 22;
       const bool moves = inside && even && step != 0u && (step + (1ull << 56)) >> 57 == 0u;
+      const bool starts = !moves && (follows || stands_for == 1); /* a row */
+      const unsigned loose = (starts ? (unsigned)address & 12u : 0u) | (follows && even && corners);
+      if (loose & ~c->loose[place]) atomicOr(&c->loose[place], loose);
       const bool again = moves && c->steps[place][hash] == words, close = step + 64u <= 128u;
       if (moves) c->steps[place][hash] = words;
-      const bool parted = follows && 6u * passes > addresses; /* adjacent rows tell of no loop */
+      /* adjacent rows tell of no loop */
+      const bool parted = follows && addresses > 1 && 6u * passes > addresses;
       const auto add = [=](unsigned to, unsigned x) {
         if (x) atomicAdd(&c->tally[here % ARC__COPIES][place][to], (arc__u64)x);
       };
@@ -160,7 +163,7 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
       add(ARC__AGAIN, (sum >> 8) * calls), add(ARC__REDUCED, reduced * calls);
       add(ARC__LEAST, (unsigned)threshold * calls), add(ARC__NEXT, follows);
       add(ARC__NEAR, follows && c->seen[here][warp ^ 1u][place] == id), add(ARC__PARTED, parted);
-      add(ARC__CLOSE, parted && again && close), add(ARC__FAR, parted && again && !close);
+      add(ARC__CLOSE, again && close), add(ARC__EVEN, parted && again);
     }
   }
   __syncwarp(lanes);
@@ -303,19 +306,24 @@ static inline void arc__count_values(arc__line *l, std::vector<arc__line *> *row
   l->lanes /= calls, l->addresses /= calls;
   l->passes = tally[ARC__PASSES] / calls, l->again = tally[ARC__AGAIN] / ARC__SEEN / calls;
   const bool is_call = l->at.call[0] != 0, is_loose = l->loose & 1u;
-  const bool far = tally[ARC__FAR] > 0.7 * tally[ARC__CLOSE]; /* not only from row to row */
-  const double moved = tally[ARC__CLOSE] + far * tally[ARC__FAR];
-  const double values = tally[ARC__PARTED] / fmax(tally[ARC__PARTED] - moved, 1);
-  l->loop = values > 1.9 && values < 1024 ? (int)(values + 0.5) : 1;
+  const auto loop = [](double calls,
+                       double moved) { /* 1: none, or too many values for one */
+                                       const double values = calls / fmax(calls - moved, 1);
+                                       return values > 1.9 && values < 1024 ? (int)(values + 0.5)
+                                                                            : 1;
+  };
+  const int close = loop(tally[ARC__NEXT], tally[ARC__CLOSE]);
+  const int far = loop(tally[ARC__PARTED], tally[ARC__EVEN]);
+  l->loop = far > 2 * close ? far : close;
   l->values = is_call ? l->at.width : l->loop;
-  l->pieces = !is_call && (far || is_loose) ? l->values : 1;
+  l->pieces = !is_call && (l->loop != close || is_loose) ? l->values : 1;
   const arc__line *above = row->empty() ? l : row->back();
   const arc__u64 down = (l->step + (1ull << 56)) >> 57, apart = l->step - (down << 57) + 64u;
   const int pieces = above->pieces + (apart > 128u || is_loose);
   if (is_call || above->at.call[0] || l->at.width < 1 || l->at.width != above->at.width ||
       l->loop > 1 || above->loop > 1 || (int)down != l->at.line - above->at.line ||
       (pieces > 8 && l->step != above->step) ||
-      fabs(above->calls * above->lanes / (calls * l->lanes) - 1) > 0.25)
+      fabs(above->calls * above->lanes / (calls * l->lanes) - 1) > 0.5)
     row->clear();
   row->push_back(l);
   if (row->size() == 1) return;

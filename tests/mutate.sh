@@ -145,7 +145,7 @@ profile_rows_of_uneven_lanes test_profile:ARC_PROFILE=1 s/const arc__u64 want = 
 profile_rows_of_one_call test_profile:ARC_PROFILE=1 s/if (was != 0u \&\& was != want) \*known = ~0ull;/;/
 profile_passes_of_all_lanes test_profile:ARC_PROFILE=1 s/arc__leads(sector, lane) ? most : 0u/most/
 profile_corners_as_rows test_profile:ARC_PROFILE=1 s/ | (follows \&\& even \&\& corners)//
-profile_loop_of_a_grid test_profile:ARC_PROFILE=1 s/follows \&\& 6u \* passes > addresses/follows/
+profile_loop_of_a_grid test_profile:ARC_PROFILE=1 s/addresses > 1 \&\& 6u \* passes > addresses/addresses > 1/
 profile_loop_of_rows test_profile:ARC_PROFILE=1 s/close = step + 64u <= 128u/close = true/
 profile_loop_of_new_steps test_profile:ARC_PROFILE=1 s/again = moves \&\& c->steps\[place\]\[hash\] == words/again = moves/
 profile_rows_behind_calls_left_out test_profile:ARC_PROFILE=1 s/const bool follows = .*/const bool follows = true;/
