@@ -21,6 +21,7 @@ if mode == "deterministic":
     os.environ["XLA_FLAGS"] = "--xla_gpu_deterministic_ops=true"
 os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
 import numpy as np
 
 ROWS, VALUES, UPDATES, TIMES = 100_000, 1 << 25, 1 << 22, 10
@@ -62,9 +63,8 @@ def times_by_torch():
 
 
 def plain_adder():
-    import jax
-    sys.path.insert(0, str(HERE.parent))
     import arc_jax
+    import jax
     with tempfile.TemporaryDirectory() as folder:
         library = os.path.join(folder, "plain.so")
         subprocess.run([arc_jax._nvcc(), "-std=c++17", "-O3", "-arch=native", "-shared", "-w",
