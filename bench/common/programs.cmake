@@ -88,6 +88,19 @@ if(SIMT_STACK_BYTES)
   target_compile_definitions(arc_simt_library PRIVATE SIMT_STACK_BYTES=${SIMT_STACK_BYTES})
 endif()
 
+# What most programs begin with, precompiled; those of another SIMT_ARCH read it as it is. Not where a
+# launcher caches what it compiles: ccache leaves such units alone.
+set(CMAKE_PCH_WARN_INVALID OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(arc_precompiled arc_precompiled) # a folder may set another one
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/arc_precompiled.cpp CONTENT "")
+  add_library(arc_precompiled OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/arc_precompiled.cpp)
+  target_precompile_headers(arc_precompiled PRIVATE ${arc_include}/simt/simt.cuh <stdint.h> <stdio.h>
+    <stdlib.h> <string.h> <math.h> <algorithm> <map> <string> <vector>)
+  target_link_libraries(arc_precompiled PRIVATE arc::arc arc_warnings arc_sanitizers)
+  target_compile_options(arc_precompiled PRIVATE $<$<CONFIG:Release>:-Og>)
+endif()
+
 # ---- programs -----------------------------------------------------------------------------------
 # arc_program(<name> SOURCES a.cu ... [DEFINITIONS X=1 ...] [LIBRARIES ...] [CPU_ONLY | GPU_ONLY])
 # builds <name>_simt for the CPU warp and, where the GPU is on, <name>_gpu. arc_library takes the same
