@@ -58,7 +58,7 @@ class Sweep(Test):
     def run_sweep(self, words, status=0):
         """What it says, and the rows that it writes."""
         csv = self.path(str(next(self.files)))
-        small = re.sub(r"--updates \d+ |--rows \d+ ",  # an option that is given twice is told
+        small = re.sub(r"--(?:blocks|threads|updates|rows) \d+ ",  # an option that is given twice is told
                        lambda its: "" if its[0].split()[0] in words else its[0], SMALL)
         said = self.call(status, PROGRAM, *(small + words).split(), "--csv", csv)
         return said if ON_CPU else re.sub(THROTTLED, "", said), results.Results(csv).rows
@@ -164,7 +164,8 @@ class Sweep(Test):
     def test_summaries_of_presets(self):
         asked = [f"--preset {preset}" for preset in PRESETS] + [
             "--width 16 --lanes mixed --shape scattered --type fixed --promise-zeros all --padding 0"]
-        for words, (said, _) in zip(asked, self.each([f"{words} --updates 1" for words in asked])):
+        for words, (said, _) in zip(asked, self.each(
+                [f"{words} --blocks 1 --threads 32 --updates 1" for words in asked])):
             lines = said.strip().split("\n")
             if ON_CPU:
                 self.assertIn("build/bench/arc_sweep_gpu", lines.pop())
