@@ -239,6 +239,13 @@ def says(pattern):
     return lambda _case, said, _made: not re.search(pattern, said) and f"the error is\n{said}"
 
 
+def errors_of_uses(_case, said, _made):
+    """The line of each use has its error, or brings a template's about."""
+    wrong = [use for line, (use, words) in enumerate(USES, 1 + RESULT.count("\n")) if not re.search(
+        rf"kernels\.cu\({line}\): error.*{words}|{words}.*\n(.+\n)*?.* at line {line} of", said)]
+    return wrong and f"no error, or another one, at {wrong}:\n{said}"
+
+
 def masks_of_one_lane(wanted):
     """Whether there are any, of whole kernels."""
     def check(_case, _said, made):
@@ -300,10 +307,19 @@ SERVED = """__global__ void served(float *f, double *d, unsigned *u, unsigned lo
 STATEMENTS = "__global__ void statements(float *p, float v) {{\n{}}}\n".format("".join(
     f"  atomicAdd(p + blockIdx.x + {64 * i}, v * {i}.5f);\n" for i in range(48)))
 RESULT = """#include <stdio.h>
-enum bits {{ BIT }};
-template <class T> __device__ void put(T *p, T v) {{ *p = v; }}
-__global__ void result(float *p, unsigned *q) {{ {} }}
+enum bits { BIT };
+template <class T> __device__ void put(T *p, T v) { *p = v; }
 """
+# Uses of a result that do not compile, a kernel and a line each; what the error says.
+USES = [
+    ("auto old = atomicAdd(p, 1.0f); p[1] = old;", "drop_in.cuh: name the type"),
+    ("auto old = atomicAdd(q, 1u); q[old] = 1;", "drop_in.cuh: name the type"),
+    ("const auto old = atomicAdd((int *)q, 1); q[old] = 1;", "drop_in.cuh: name the type"),
+    ("p[1] = *q ? atomicAdd(p, 1.0f) : (bits)1;", "drop_in.cuh: name the type"),
+    ("q[1] = *q ? atomicAdd(q, 1u) : 0;", 'ambiguous "\\?" operation'),
+    ('printf("%u", atomicAdd(q, 1u));', "passed through ellipsis"),
+    ("p[1] = *q ? atomicAdd(p, 1.0f) : 0;", 'ambiguous "\\?" operation'),
+    ("put(q, atomicAdd(q, 1u));", 'no instance of function template "put"')]
 
 PLANES = """#include "arc/wide.cuh"
 __global__ void planes(void *p, long long *q) {{ {} }}
@@ -342,26 +358,26 @@ def stack_cases(every):
     # One file, as nvcc reads arc anew for each. Nothing is checked where ARC_CHECK is 0, not in GPU
     # programs that include the CPU warp. Of a literal width all divisions are done by the compiler.
     return [Case("kernels", literal("AUTO", (1, 33, 128)) + forms("AUTO", 10) + run_time("AUTO") +
-                 rows((9, "width")) + others((9,)), REPORT + " -include simt/simt.cuh",
+                 rows(("width",)) + others((9,)), REPORT + " -include simt/simt.cuh",
                  each(spotless(), scope(False), lacks(r"__assertfail|vprintf|\strap"),
                       lacks(r"\sdiv\.", r"(keyed|uniform)_AUTO_\d+$")))]
 
 
 def scope_cases(_):
-    """The device's scope, of the forms, is seen in `stack`."""
+    """The device's scope is seen in `stack`."""
     by_policy = scopes("policy", "o.scope", ["adds"])
     by_option = scopes("option", "ARC_SCOPE_SYSTEM", ["adds", "forms"])
     hot = "LITERAL(hot, ARC_PATH_AUTO, 0, 9, HOT(9))"
     return [Case("policy", by_policy, "-ptx -arch=sm_80 -DARC_SCOPE=ARC_SCOPE_SYSTEM", scope(True)),
-            Case("option", [*by_policy, *by_option, hot], "-ptx -arch=sm_80",
-                 each(scope(False, ".*_policy"), scope(True, ".*_option"), barriers(2, "hot")))]
+            Case("option", [*by_option, hot], "-ptx -arch=sm_80",
+                 each(scope(True, ".*_option"), barriers(2, "hot")))]
 
 
 def build_cases(_):
-    return [*(Case(f"each form {options}", EACH_FORM, options + " -arch=sm_90", runs=True)
-              for options in ("-G", "-G -DARC_CHECK=2")),  # -Ofc=max: `drop_in`
-            *(Case(f"two units {options}", TWO_UNITS, options + " -arch=sm_90", runs=True)
-              for options in ("-Xptxas -O0", "-std=c++11 -rdc=true")),
+    return [*(Case(f"{name} {options}", sources, options + " -arch=sm_90", runs=True)
+              for name, sources, options in (
+                  ("each form", EACH_FORM, "-G -DARC_CHECK=2"),  # -Ofc=max: `drop_in`
+                  ("two units", TWO_UNITS, "-Xptxas -O0 -std=c++11 -rdc=true"))),
             Case("one add -Xcicc -O0", ONE_ADD, "-Xcicc -O0 -ptx -arch=sm_90",  # ptxas: 26 s
                  lacks(r"\.extern \.func.*arc\w+")),
             Case("one add -G", ONE_ADD, "-G -c -arch=sm_90", small),
@@ -408,15 +424,9 @@ TESTS = {
           for options in ("", SUMS, "-DARC_PROFILE=1")),
         Case("a user's macros", COUNTED, " ".join([DROP_IN, *(
             f"-D{c}=1024" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ")])),  # CUDA's templates use T, U
-        *(Case(use, RESULT.format(use), DROP_IN, says(words), fails=True) for use, words in (
-            ("auto old = atomicAdd(p, 1.0f); p[1] = old;", "drop_in.cuh: name the type"),
-            ("auto old = atomicAdd(q, 1u); q[old] = 1;", "drop_in.cuh: name the type"),
-            ("const auto old = atomicAdd(q, 1u); q[old] = 1;", "drop_in.cuh: name the type"),
-            ("p[1] = *q ? atomicAdd(p, 1.0f) : (bits)1;", "drop_in.cuh: name the type"),
-            ("q[1] = *q ? atomicAdd(q, 1u) : 0;", 'ambiguous "\\?" operation'),
-            ('printf("%u", atomicAdd(q, 1u));', "passed through ellipsis"),
-            ("p[1] = *q ? atomicAdd(p, 1.0f) : 0;", 'ambiguous "\\?" operation'),
-            ("put(q, atomicAdd(q, 1u));", 'no instance of function template "put"')))],
+        Case("uses", RESULT + "".join(
+            f"__global__ void use_{i}(float *p, unsigned *q) {{ {use} }}\n"
+            for i, (use, _) in enumerate(USES)), DROP_IN, errors_of_uses, fails=True)],
     # One PTX, which nvcc takes longest to make, for two architectures.
     "apart": lambda _: [Case(f"{source} {options}", [f"tests/test_{source}.cu"],
                              f"-fatbin --keep --keep-dir {WORK}/kept {options} "

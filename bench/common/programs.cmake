@@ -88,8 +88,8 @@ if(SIMT_STACK_BYTES)
   target_compile_definitions(arc_simt_library PRIVATE SIMT_STACK_BYTES=${SIMT_STACK_BYTES})
 endif()
 
-# What most programs begin with, precompiled; those of another SIMT_ARCH read it as it is. Not where a
-# launcher caches what it compiles: ccache leaves such units alone.
+# What most programs begin with, precompiled; those of another SIMT_ARCH read it as it is. Not where
+# a launcher caches what it compiles: ccache leaves such units alone.
 set(CMAKE_PCH_WARN_INVALID OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(arc_precompiled arc_precompiled) # a folder may set another one
