@@ -395,12 +395,12 @@ ARC_EXPERIMENTAL static inline int arc_profile_print(FILE *out, const char *mask
     costs.insert({-l.second.plain, &l.second});
   }
   const int columns = ARC_PROFILE ? 9 : 27;
-  fprintf(
-      out,
+  fputs(
       "means of a warp's calls; passes: what plain atomics cost; hot: lanes whose address other\n"
-      "multiprocessors use; flag, call: estimated speed-up over plain atomics, below 1: slower\n"
-      "%slanes  addresses  passes    hot   flag   call  %-*s  line\n",
-      ARC_PROFILE ? "place  warp calls  share  " : "", columns, ARC_PROFILE ? "fits" : "does");
+      "multiprocessors use; flag, call: estimated speed-up over plain atomics, below 1: slower\n",
+      out);
+  fprintf(out, "%slanes  addresses  passes    hot   flag   call  %-*s  line\n",
+          ARC_PROFILE ? "place  warp calls  share  " : "", columns, ARC_PROFILE ? "fits" : "does");
   if (masks) good &= fprintf(masks, "# arc masks\nplace,lanes,addresses,calls\n") > 0;
   for (const auto &cost : costs) {
     const arc__line *l = cost.second;
