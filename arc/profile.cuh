@@ -306,11 +306,10 @@ static inline void arc__count_values(arc__line *l, std::vector<arc__line *> *row
   l->lanes /= calls, l->addresses /= calls;
   l->passes = tally[ARC__PASSES] / calls, l->again = tally[ARC__AGAIN] / ARC__SEEN / calls;
   const bool is_call = l->at.call[0] != 0, is_loose = l->loose & 1u;
-  const auto loop = [](double calls,
-                       double moved) { /* 1: none, or too many values for one */
-                                       const double values = calls / fmax(calls - moved, 1);
-                                       return values > 1.9 && values < 1024 ? (int)(values + 0.5)
-                                                                            : 1;
+  /* Values of a loop; 1: none, or too many for one. */
+  const auto loop = [](double all, double moved) {
+    const double values = all / fmax(all - moved, 1);
+    return values > 1.9 && values < 1024 ? (int)(values + 0.5) : 1;
   };
   const int close = loop(tally[ARC__NEXT], tally[ARC__CLOSE]);
   const int far = loop(tally[ARC__PARTED], tally[ARC__EVEN]);
