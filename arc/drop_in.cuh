@@ -160,19 +160,20 @@ ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T
 #if ARC_DROP_IN == ARC_DROP_IN_LEARNS
 /* What the statements of a line have learnt is in the entry of that line. A few warps are drawn to
    take samples. They neither lock an entry nor wait for it: only speed depends on what it says. */
-enum { ARC__PLAIN, ARC__ONE, ARC__SEVERAL };
-enum { ARC__LINES = 31, ARC__WORDS = 8, ARC__ENTRIES = ARC__LINES * ARC__WORDS };
-enum { ARC__SAMPLES = 32, ARC__SEEN = 4 };
+enum { ARC__LINES = 31, ARC__WORDS = 8, ARC__ENTRIES = ARC__LINES * ARC__WORDS, ARC__SAMPLES = 32 };
+/* In clocks: a load past the L1 cache takes 300 to 500 while no atomics queue. */
+enum { ARC__WAIT = 600 };
 #define ARC__DRAWN 0x80000000u
 struct arc__statement {
-  unsigned taken; /* high: the line; low 6 bits: samples taken, to 31, then 32 to 63 in turn */
-  int state;      /* as `says` */
-  unsigned sample[ARC__SAMPLES], seen[ARC__SEEN]; /* the last; addresses with multiprocessors */
+  int line;
+  unsigned taken; /* samples */
+  int score;      /* what sums would have gained in the last samples */
+  int rest;       /* one of 2^rest drawn warps takes a sample */
+  unsigned sample[ARC__SAMPLES], seen[ARC__SAMPLES]; /* the last; addresses, multiprocessors */
 };
 struct arc__learnt {
-  unsigned sums[ARC__WORDS]; /* a bit per line: set if the line does not add plainly */
-  int says[ARC__ENTRIES];    /* ARC__PLAIN to ARC__SEVERAL, + 4 n: one of 2^n drawn warps samples */
-  arc__statement of[ARC__ENTRIES]; /* only samplers read it, past the L1 cache */
+  unsigned sums[ARC__WORDS];       /* a bit per line: set if the line sums */
+  arc__statement of[ARC__ENTRIES]; /* only samplers read it */
 };
 static __device__ __attribute__((aligned(16), unused)) arc__learnt arc__learnt_here;
 
@@ -183,16 +184,12 @@ static __host__ __device__ inline int arc__field(unsigned sample, int field) {
 }
 /* Returns what sums would gain, in passes. Atomics cost passes: each sector of 32 bytes takes as
    many as its fullest word has adds. Where other multiprocessors add to an address, it costs a
-   hundred times that. Sums of one address cost 10 passes, sums of several 25, and 3 to 10 if no
-   lanes share an address. The low 16 bits have the gain of one address + 16, the high 16 bits that
-   of several + 16. A gain is at most 100, so that a change shows soon. */
-static __host__ __device__ inline unsigned arc__gains(unsigned sample) {
+   hundred times that. Sums of one address cost 10 passes, sums of several 25. A gain is -15 to 100,
+   so that a change shows soon. */
+static __host__ __device__ inline int arc__gain(unsigned sample) {
   const int lanes = arc__field(sample, 4), addresses = arc__field(sample, 1);
-  const int gain = arc__field(sample, 2) + 100 / ARC__SEEN * arc__field(sample, 0);
-  const int one = lanes < 12 ? -3 : addresses > 1 ? -5 : gain < 110 ? gain - 10 : 100;
-  const int several = addresses == lanes ? -10 : gain < 10 ? -15 : gain < 125 ? gain - 25 : 100;
-  return (unsigned)(one + 16) | (unsigned)((addresses == 1 || lanes < 12 ? one : several) + 16)
-                                    << 16;
+  const int gain = arc__field(sample, 2) + 100 * arc__field(sample, 0) - (addresses > 1 ? 25 : 10);
+  return lanes < 12 ? -3 : addresses == lanes ? -10 : gain < -15 ? -15 : gain < 100 ? gain : 100;
 }
 
 #if ARC__ARCH >= 700
@@ -208,7 +205,7 @@ ARC__FN unsigned arc__clock(void) {
 #endif
 }
 /* Returns the word of a line, with ARC__DRAWN if the warp is drawn. If nvcc keeps the table's name,
-   the load has no operand, so a kernel reads it once for all its lines. */
+   the load needs no register for its address. */
 ARC__FN unsigned arc__ask(int line) {
   const int word = line / ARC__LINES % ARC__WORDS;
 #if !defined(__CUDA_ARCH__)
@@ -230,104 +227,96 @@ ARC__FN unsigned arc__ask(int line) {
   return arc__clock() & 0x3fcu ? says : says | ARC__DRAWN;
 }
 
-/* Reads memory past the cache of a multiprocessor. It uses neither volatile nor an atomic: a
+/* Reads memory past the cache of a multiprocessor. It is neither a volatile load nor an atomic: a
    function with either begins with YIELD, and lanes that wait for it may then go on apart. */
 template <class T>
 ARC__FN T arc__fresh(const T *p) {
 #if defined(__CUDA_ARCH__)
   T x;
-  asm("ld.global.L1::no_allocate.b32 %0, [%1];" : "=r"(x) : "l"(__cvta_generic_to_global(p)));
+  asm volatile("ld.global.L1::no_allocate.b32 %0, [%1];"
+               : "=r"(x)
+               : "l"(__cvta_generic_to_global(p))
+               : "memory");
   return x;
 #else
   return *p;
 #endif
 }
-/* Returns the entry of `place`. Each address that a sampler keeps takes two registers of the
-   kernel. Therefore each call computes the address anew, from a zero that compilers do not know. */
-ARC__FN arc__statement *arc__entry(unsigned *place) {
+/* Returns the clock once x has been read. */
+ARC__FN unsigned arc__clock_after(unsigned x) {
 #if defined(__CUDA_ARCH__)
-  asm("{.reg .u32 w; mov.u32 w, %%warpid; shr.u32 w, w, 16; or.b32 %0, %0, w;}" : "+r"(*place));
+  unsigned clock;
+  asm volatile("{.reg .pred p; setp.eq.u32 p, %1, -1; @p mov.u32 %0, 0; @!p mov.u32 %0, %%clock;}"
+               : "=r"(clock)
+               : "r"(x)
+               : "memory");
+  return clock;
+#else
+  return (void)x, arc__clock();
 #endif
-  return &arc__learnt_here.of[*place & 0xffu];
 }
-/* Takes a sample; `lanes` call it together and meet at its end. place: the line above, the entry in
-   the low byte. */
-ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned place) {
-  const unsigned same = __match_any_sync(lanes, word), sector = __match_any_sync(lanes, word / 8u);
-  const bool is_first = arc__leads(same, arc__lane()), is_sector = arc__leads(sector, arc__lane());
-  unsigned sample = arc__more_in_sector(lanes, same, sector);
-  sample = 1u << 25 | (is_sector ? sample << 13 | 1u << 19 : 0u) | (is_first ? 1u << 7 : 0u);
-  word = word << 8 | arc__multiprocessor();
-  arc__statement *s = arc__entry(&place);
-  ARC__NO_UNROLL
-  for (int i = 0; i < ARC__SEEN; ++i)
-    sample += !is_first && (arc__fresh(&s->seen[i]) ^ word) - 1u < 255u;
-  sample = arc__sum_over(lanes, sample, 32);
-  s = arc__entry(&place);
-  const unsigned taken = arc__fresh(&s->taken) & 63u;
-  if (arc__leads(lanes, arc__lane())) {
-    s->sample[taken % ARC__SAMPLES] = sample;
-    s->seen[word % ARC__SEEN] = word; /* of blocks that write at once, each keeps its own */
-    s->taken = (place & ~0xffu) + (taken < 63u ? taken + 1u : 32u);
-  }
-  if (__any_sync(lanes, taken >= ARC__SAMPLES - 1)) { /* each lane weighs one of the last samples */
-    const unsigned gains =
-        arc__sum_over(lanes, arc__gains(arc__fresh(&arc__entry(&place)->sample[arc__lane()])), 32);
-    const int none = 16 * __popc(lanes), one = (int)(gains & 0xffffu) - none;
-    const int several = (int)(gains >> 16) - none;
-    /* a warp with one address costs the same in both states */
-    const int does = several > 0 && several > one ? ARC__SEVERAL : one > 0 ? ARC__ONE : ARC__PLAIN;
-    const unsigned its = arc__gains(sample), first = (place & 0xffu) / ARC__LINES * ARC__LINES;
-    if (arc__leads(lanes, arc__lane())) { /* while samples agree, far fewer are taken */
-      s = arc__entry(&place);
-      const int rest = arc__fresh(&s->state) >> 2;
-      const bool pays = (its & 0xffffu) > 16u || its >> 16 > 16u, agrees = pays == (does > 0);
-      s->state = 4 * (!agrees ? rest - (rest > 0) : rest < 10 ? rest + 2 : 11) + does;
-      arc__learnt_here.says[place & 0xffu] = s->state;
-    }
-    const arc__statement *others = &arc__learnt_here.of[first];
-    const unsigned sums = __ballot_sync(
-        lanes, arc__lane() < ARC__LINES && arc__fresh(&others[arc__lane()].state) & 3);
-    if (arc__leads(lanes, arc__lane())) {
-      const unsigned bit = 1u << ((place & 0xffu) - first);
-      unsigned *to = &arc__learnt_here.sums[first / ARC__LINES];
-      const unsigned rest = ((arc__fresh(to) & ~lanes) | sums) & ~bit;
-      *to = does != ARC__PLAIN ? rest | bit : rest;
-    }
-  }
+/* One lane learns from a sample, while others may. */
+ARC__OUT_OF_LINE void arc__learn(unsigned sample, unsigned line) {
+  arc__statement *s = &arc__learnt_here.of[line & 0xffu];
+  const unsigned taken = arc__fresh(&s->taken);
+  s->sample[taken % ARC__SAMPLES] = sample;
+  s->line = (int)(line >> 8 & 0x7fffffu);
+  atomicAdd(&s->taken, 1u);
+  int gain = arc__gain(sample), score = arc__fresh(&s->score);
+  if (gain > 0 && score <= 0 && !(line >> 31)) gain = -3; /* sums themselves make memory fast */
+  score += gain - score / ARC__SAMPLES;
+  s->score = score;
+  if (taken < ARC__SAMPLES - 1) return;
+  const int rest = arc__fresh(&s->rest); /* while samples agree, far fewer are taken */
+  s->rest = (gain > 0) != (score > 0) ? rest - (rest > 0) : rest < 8 ? rest + 4 : 11;
+  unsigned *const sums = &arc__learnt_here.sums[(line & 0xffu) / ARC__LINES];
+  const unsigned bit = 1u << (line & 0xffu) % ARC__LINES;
+  if (score > 0)
+    atomicOr(sums, bit);
+  else
+    atomicAnd(sums, ~bit);
+}
+/* Takes a sample; `lanes` call it together and meet at its end. line: of the statement, above its
+   entry in the low byte; the highest bit: memory is slow. */
+ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line) {
+  arc__statement *s = &arc__learnt_here.of[line & 0xffu];
+  const unsigned now = word << 8 | arc__multiprocessor();
+  unsigned *const seen = &s->seen[word % ARC__SAMPLES];
+  unsigned sample = (arc__fresh(seen) ^ now) - 1u < 255u;
+  *seen = now;
+  const unsigned same = __match_any_sync(lanes, word);
+  if (arc__leads(same, arc__lane())) sample = 1u << 7; /* sums save the other adds */
+  if (arc__leads(__match_any_sync(lanes, word / 8u), arc__lane()))
+    sample += (unsigned)(__popc(same) - 1) << 13 | 1u << 19;
+  sample = arc__sum_over(lanes, sample | 1u << 25, 32);
+  if (arc__leads(lanes, arc__lane())) arc__learn(sample, line);
   __syncwarp(lanes); /* otherwise the lanes go on apart */
 }
-ARC__OUT_OF_LINE void arc__drawn(unsigned word, unsigned place) {
-  if (arc__clock() >> 10 & ((1u << (arc__learnt_here.says[place & 0xffu] >> 2)) - 1u)) return;
-  arc__sample(arc__lanes_here(), word, place);
+ARC__OUT_OF_LINE void arc__drawn(unsigned lanes, unsigned word, unsigned line) {
+  const arc__statement *s = &arc__learnt_here.of[line & 0xffu];
+  const unsigned rest = (unsigned)s->rest;
+  if (!__any_sync(lanes, !(arc__clock() >> 10 & ((1u << rest) - 1u)))) return;
+  const unsigned before = arc__clock_after(rest);
+  if (arc__clock_after(arc__fresh(&s->seen[word % ARC__SAMPLES])) - before >= ARC__WAIT)
+    line |= 1u << 31;
+  arc__sample(lanes, word, line);
 }
 
 template <class T>
-struct arc__drop_in_group {
+struct arc__drop_in_part {
   T v;
-  unsigned lanes; /* all that arrived, to meet after the add; or 0 */
   bool adds;
 };
-/* Sums the values if that pays. The caller then adds v, in the lanes in which `adds` is true. */
+/* Sums the values of `lanes` that share an address, if many do. The caller adds v where `adds`. */
 template <class T>
-ARC__OUT_OF_LINE arc__drop_in_group<T> arc__drop_in_learns(T *p, T v, unsigned place) {
-  arc__drop_in_group<T> g = {v, 0u, true};
-  const int *state = &arc__learnt_here.says[place & 0xffu], lane = arc__lane();
-  int same = 0;
-  const unsigned lanes = arc__lanes_here();
-  if (__popc(lanes) < 12) return g;
-  (void)__match_all_sync(lanes, (arc__u64)p, &same);
-  unsigned group = lanes;
-  if (!same) {
-    if (!__any_sync(lanes, (*state & 3) == ARC__SEVERAL)) return g;
-    group = __match_any_sync(lanes, (arc__u64)p);
-    if (!__any_sync(lanes, (group & (group - 1u)) != 0u)) return g;
+ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(unsigned lanes, T *p, T v) {
+  const int lane = arc__lane();
+  const unsigned group = arc__sharers(lanes, lane, p, 12, 17);
+  if (group) {
+    __syncwarp(lanes); /* earlier writes of these lanes come before the add */
+    v = arc__drop_in_total(lanes, group, lane, v);
   }
-  __syncwarp(lanes); /* earlier writes of these lanes come before the add */
-  g.v = arc__drop_in_total(lanes, group, lane, v);
-  g.lanes = lanes;
-  g.adds = arc__leads(group, lane);
-  return g;
+  return {v, !group || arc__leads(group, lane)};
 }
 #endif
 #endif
@@ -339,10 +328,11 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   /* a lane whose address is in shared memory adds here, before the others wait */
   if (!(says & (ARC__DRAWN | 1u << at.line % ARC__LINES)) || __isShared(p))
     return (void)atomicAdd(p, v);
-  const unsigned place = (unsigned)at.line << 8 | (unsigned)at.line % ARC__ENTRIES;
+  const unsigned line = (unsigned)at.line << 8 | (unsigned)at.line % ARC__ENTRIES;
   if (says & ARC__DRAWN) {
-    arc__drawn((unsigned)((arc__u64)p >> 2), place);
-    return (void)atomicAdd(p, v);
+    const unsigned lanes = arc__lanes_here();
+    atomicAdd(p, v);
+    return arc__drawn(lanes, (unsigned)((arc__u64)p >> 2), line);
   }
   const unsigned lanes = arc__lanes_here();
   int same = 0;
@@ -352,9 +342,9 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
     if (arc__leads(lanes, arc__lane())) atomicAdd(p, v);
     return __syncwarp(lanes); /* and their later reads come after it */
   }
-  const arc__drop_in_group<T> g = arc__drop_in_learns(p, v, place);
-  if (g.adds) atomicAdd(p, g.v);
-  if (g.lanes) __syncwarp(g.lanes);
+  const arc__drop_in_part<T> part = arc__drop_in_learns(lanes, p, v);
+  if (part.adds) atomicAdd(p, part.v);
+  __syncwarp(lanes); /* later reads of these lanes come after the add */
 #else
   if (__isShared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
   const int lane = arc__lane();

@@ -333,21 +333,20 @@ static inline void arc__count_values(arc__line *l, std::vector<arc__line *> *row
 static inline void arc__read(arc__lines *lines) {
   arc__learnt table;
   if (cudaMemcpyFromSymbol(&table, arc__learnt_here, sizeof table) != cudaSuccess) return;
-  const char *const does[] = {"plain", "sums of one address", "sums of several", "plain"};
   for (int i = 0; i < ARC__ENTRIES; ++i) {
     const arc__statement *s = &table.of[i];
-    const int taken = s->taken & 63u, samples = taken < 32 ? taken : 32;
+    const int samples = (int)(s->taken < 32u ? s->taken : 32u);
     if (samples == 0) continue;
     arc__line *l = &(*lines)[{__BASE_FILE__, (int)lines->size()}];
     strncpy(l->at.file, __BASE_FILE__, sizeof l->at.file - 1);
-    l->at.line = (int)(s->taken >> 8), l->at.width = 1, l->values = l->pieces = 1;
+    l->at.line = s->line, l->at.width = 1, l->values = l->pieces = 1;
     l->does = samples < 32 ? "not learnt: " + std::to_string(samples) + " of 32 samples"
-                           : does[table.says[i] & 3];
+              : table.sums[i / ARC__LINES] >> i % ARC__LINES & 1 ? "sums"
+                                                                 : "plain";
     l->sums = l->does[0] == 's', l->calls = samples;
     double *const mean[] = {&l->again, &l->addresses, &l->passes, &l->passes, &l->lanes};
     for (int k = 0; k < 5 * samples; ++k)
       *mean[k % 5] += arc__field(s->sample[k / 5], k % 5) / (double)samples;
-    l->again /= ARC__SEEN;
   }
 }
 #endif

@@ -157,10 +157,12 @@ kept_words_mixed test_index_add s/if (vector > 1 || ARC__WARP \* i == first) __V
 inactive_row_read test_index_add s/o.rows = __ballot_sync(ARC_LANES_ALL, (c->present >> from \& 1u) != 0u);/o.rows = ARC_LANES_ALL;/
 +wide_window_too_low test_wide s/(2u \* bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 28 : 0u;/(2u * bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 29 : 0u;/
 wide_rest_of_the_exponent test_wide s/bits \& 0x87ffffffu/bits \& 0x83ffffffu/
-learns_by_every_lane test_drop_in s/if (g.adds) atomicAdd(p, g.v);/atomicAdd(p, g.v);/
-learns_without_passes test_drop_in s/(is_sector ? sample << 13 | 1u << 19 : 0u)/(sample << 13 | 1u << 19)/
-learns_once test_drop_in s/    s->sample\[taken % ARC__SAMPLES\] =/    if (taken < 32u) s->sample[taken] =/
-+learns_where_lanes_part test_drop_in s/__any_sync(lanes, taken >= ARC__SAMPLES - 1)/taken >= ARC__SAMPLES - 1/
+learns_drawn_adds_twice test_drop_in s/    return arc__drawn(lanes,/    arc__drawn(lanes,/
+learns_without_passes test_drop_in s/if (arc__leads(__match_any_sync(lanes, word \/ 8u), arc__lane()))/if (true)/
+learns_once test_drop_in s/  s->score = score;/  if (taken < ARC__SAMPLES) s->score = score;/
++learns_where_lanes_part test_drop_in s/__any_sync(lanes, !(before >> 10 \& ((1u << rest) - 1u)))/!(before >> 10 \& ((1u << rest) - 1u))/
+learns_by_every_lane test_drop_in s/!group || arc__leads(group, lane)/true/
+learns_sums_of_fast_memory test_drop_in s/score <= 0 \&\& !(line >> 31)/false/
 wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)/#define ARC__WIDE_EXACT ARC__WIDE_FIRST/
 wide_infinities_of_another_value test_wide s/infinities << 16 \* (at.i \& 1));/infinities);/
 wide_rest_of_the_first_value test_wide s/bits = i == which ? w\[i\].lo : bits;/bits = i == 0 ? w[i].lo : bits;/

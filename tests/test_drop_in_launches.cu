@@ -76,7 +76,7 @@ static void graphs(void) {
   forget();
   for (int launch = 0; launch < LAUNCHES; ++launch) CHECK_CUDA(cudaGraphLaunch(runs, stream));
   CHECK_CUDA(cudaStreamSynchronize(stream));
-  check_says("  sums of one address  ");
+  check_says("  sums  ");
   check_sums(cells, NODES * LAUNCHES);
   CHECK_CUDA(cudaGraphExecDestroy(runs));
   CHECK_CUDA(cudaGraphDestroy(graph));
@@ -101,7 +101,7 @@ static void devices(void) {
     add<<<BLOCKS, BLOCK>>>(one.at, 1);
   }
   check_sums(one, LAUNCHES);
-  check_says("  sums of one address  ");
+  check_says("  sums  ");
   CHECK_CUDA(cudaSetDevice(1));
   check_sums(plain, LAUNCHES);
   check_says("  plain  ");
