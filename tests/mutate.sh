@@ -160,7 +160,7 @@ wide_rest_of_the_exponent test_wide s/bits \& 0x87ffffffu/bits \& 0x83ffffffu/
 learns_drawn_adds_twice test_drop_in s/    return arc__drawn(lanes,/    arc__drawn(lanes,/
 learns_without_passes test_drop_in s/if (arc__leads(__match_any_sync(lanes, word \/ 8u), arc__lane()))/if (true)/
 learns_once test_drop_in s/  s->score = score;/  if (taken < ARC__SAMPLES) s->score = score;/
-+learns_where_lanes_part test_drop_in s/__any_sync(lanes, !(before >> 10 \& ((1u << rest) - 1u)))/!(before >> 10 \& ((1u << rest) - 1u))/
++learns_where_lanes_part test_drop_in s/!__any_sync(lanes, !(arc__clock() >> 10 \& ((1u << rest) - 1u)))/arc__clock() >> 10 \& ((1u << rest) - 1u)/
 learns_by_every_lane test_drop_in s/!group || arc__leads(group, lane)/true/
 learns_sums_of_fast_memory test_drop_in s/score <= 0 \&\& !(line >> 31)/false/
 wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)/#define ARC__WIDE_EXACT ARC__WIDE_FIRST/
