@@ -48,7 +48,7 @@
 
    Files. arc/core.cuh defines how a call works, on top of arc/words.cuh. Forms for special cases
    have their own files, each with its manual. To use a form, #include its file: alone, or together
-   with this file in any order. Only arc/wide.cuh must stand before this file.
+   with this file in any order. One file has an order: include arc/wide.cuh before this file.
        arc/index_add.cuh  rows of values that lie in memory, as in PyTorch's index_add
        arc/hot.cuh        a few rows to which all blocks of the grid add
        arc/sums.cuh       an add in two steps: you see each sum before it is added
@@ -100,19 +100,19 @@
 
 /* The number of a row. Keys are 32-bit signed; an unsigned key is reinterpreted as int. With
    ARC_KEY_BITS 64 or options.key_bits 64 keys have 64 bits, as PyTorch's indices do.
-   The type is long long only so that arc sees a 64-bit argument and rejects it. If the compiler
-   cannot prove that a 64-bit argument fits an int, an optimised build fails with an error that
-   names arc_key_is_no_int__...; a build without optimisation stops the kernel instead. */
+   A 64-bit argument is an error unless the compiler can prove that it fits an int: an optimised
+   build fails with a message that names arc_key_is_no_int__...; a build without optimisation stops
+   the kernel instead. For this test the type is long long, though a key has 32 bits. */
 typedef long long arc_key;
 
-/* Describes where rows lie. Build a target once, above the loop: it also holds what the loop should
-   not compute again, such as which sums of a row this lane sends to memory after a reduction. So a
+/* Describes where rows lie. Build a target once, above the loop. After a reduction each lane sends
+   some of a row's sums to memory. Which ones depends on the lane, and the target holds it. So a
    target belongs to the lane that built it: do not pass it to another lane, through memory or by a
    shuffle.
-   If a lambda adds, build the target inside the lambda. If the lambda captures the target instead
-   and is not inlined, the target lies in local memory: radfoam's kernel then ran at 0.09-0.67x the
-   speed that it had with an inlined lambda (one H200). __attribute__((always_inline)) inlines a
-   lambda (examples/patterns.cu). */
+   If a lambda adds, build the target inside the lambda. A target that a lambda captures lies in
+   local memory, unless the lambda is inlined: with a captured target radfoam's kernel ran at
+   0.09-0.67x the speed that it had with an inlined lambda (one H200, several scenes).
+   __attribute__((always_inline)) inlines a lambda (examples/patterns.cu). */
 typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
 
 /* Returns a target for one array of rows: parameter i of key k lies at base[k * stride + i].
@@ -123,16 +123,16 @@ typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
      width   values per row, 1 or more, a literal. Any other expression works, but is slow.
    Pass the true distance between rows, since arc reads the alignment from base and stride. If both
    are multiples of 16 bytes, one request adds up to 4 floats on sm_90 and newer; if both are
-   multiples of 8 bytes, 2 floats. For pairs of floats write rows(p, 2, 2) with key k: one request
-   adds a pair. With rows(p, 1, 2) and key 2 * k the addresses are the same, but a pair takes two
-   requests, and ARC_CHECK 1 reports the stride.
+   multiples of 8 bytes, 2 floats. For pairs of floats write stride 2, width 2 and key k: a pair then
+   takes one request. Stride 1, width 2 and key 2 * k name the same addresses, but hide the
+   alignment: a pair takes two requests, and ARC_CHECK 1 reports a stride below the width.
    Example: rows(p, 4, 3) with key 2 are p[8], p[9], p[10]; a call never touches p[11].
    Cost: about 20 instructions.
    Reported: ARC_CHECK 1 a width below 1, a stride below the width that is not 0. */
 ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width);
 
-/* Returns the same target for a width that is known only at run time. A call adds four values at a
-   time. Since a call indexes `values` at run time, your array lies in local memory. To avoid that,
+/* Returns the same target for a width that is known only at run time. A call loops over the values,
+   four per step. Therefore your array of values lies in local memory, which is slow. To avoid that,
    write a loop over calls of literal widths (examples/patterns.cu).
    Cost: divisions, so build it above loops. */
 ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width);
@@ -150,8 +150,9 @@ ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width
    neighbouring lanes have neighbouring keys, the GPU coalesces their additions, as it does with
    plain atomics.
    Example: N pictures with 3 channels of H * W pixels: planes(p, H * W, 3); pixel x of picture n
-   has the key 3 * H * W * n + x. Keys may exceed `plane`, as here. Then make sure that no two keys
-   share an address: parameter 0 of key k + plane lies where parameter 1 of key k does.
+   has the key 3 * H * W * n + x. Keys may exceed `plane`, as here, if no two of your keys are
+   `plane` apart: parameter 0 of key k + plane lies where parameter 1 of key k does. Here none are,
+   since x is below H * W.
    Suffixes: all but f16, bf16 and wide, whose parameters share words.
    Reported: ARC_CHECK 1 a plane of 0, or of 1, whose rows overlap; ARC_CHECK 2 the promise
    ARC_PROMISE_ALIGNED_16, which planes cannot keep. */
@@ -175,10 +176,10 @@ typedef struct arc_piece_f32 {
 #if ARC_MAX_PIECES > 1
 ARC__FN arc_target_f32 arc_target_f32_pieces(const arc_piece_f32 *pieces, int count);
 
-/* Returns `target` restricted to its first `count` pieces (a literal), without further registers.
-   The bases of the other pieces must be null. Calls do not read or sum the values of these other
-   pieces. In gsplat's kernel the result leaves out 2 of 11 values, which saves 9 of the loop's 158
-   instructions:
+/* Returns `target` restricted to its first `count` pieces; `count` is a literal. The result takes
+   no registers beyond those of `target`. The bases of the other pieces must be null. Calls do not
+   read or sum the values of these other pieces. In gsplat's kernel a call with the restricted
+   target sums 9 of 11 values, and the loop has 149 instructions instead of 158:
        if (absgrad) arc_add_f32(t, id, g, hit);                    // the same for all lanes
        else arc_add_f32(arc_target_f32_first(t, 4), id, g, hit);
    Who calls: any lane, in any control flow.
@@ -193,22 +194,23 @@ ARC__FN arc_target_f32 arc_target_f32_first(arc_target_f32 target, int count);
      values  an array of as many values as the target is wide
      active  whether this lane adds
    By default arc chooses path and threshold for each call, from the width and the active lanes. Set
-   the macros ARC_PATH and ARC_BALANCE_THRESHOLD to choose them for a file, or call
-   arc_add_with_f32 to choose them for one call.
+   the macros ARC_PATH (ARC_PATH_AUTO, ..._ATOMIC, ..._TREE, ..._BUTTERFLY, ..._TRANSPOSED or
+   ..._SERIALIZED) and ARC_BALANCE_THRESHOLD (as options.threshold below) to choose them for a file,
+   or call arc_add_with_f32 to choose them for one call.
    Cost: the head of arc/core.cuh counts shuffles and requests. If no lane is active, a call costs
-   one vote. If one lane is active and adds 9 or 10 values, a kernel that does little else ran at
-   0.88-0.91x the speed that it has with ARC_PATH_ATOMIC, which decides nothing (one H200).
+   one vote. To choose takes time, too: most in a kernel that only adds, 9 or 10 values from one
+   active lane. It ran at 0.88-0.91x the speed that it has with ARC_PATH_ATOMIC (one H200).
    Source: ARC paper, sections 4.4 and 5.5. */
 
 /* Adds the values of active lanes; keys may differ from lane to lane.
    Who calls: all 32 lanes of the warp, converged or not, active or not.
    Example: width 2, and lane l adds {1, l} to key l / 16: row 0 gets {16, 120}, row 1 {16, 376}.
-   Cost: a vote, a match and the additions. If all keys differ, vote and match are overhead. If
-   neighbouring lanes also add to neighbouring rows of up to 3 values, atomicAdd is faster: with one
-   value per lane this call runs at a third of the speed of atomicAdd.
-   If the rows of values lie in memory, use arc/index_add.cuh. A kernel in which each lane loads a
-   whole row and makes this call runs at about 0.6x the speed of a kernel with one thread and one
-   atomicAdd per value (random keys, rows of 3 and of 32 values, one H200).
+   Cost: a vote, a match and the additions. If all keys differ, vote and match are overhead. Use
+   atomicAdd if neighbouring lanes add to neighbouring rows of up to 3 values: with one value per
+   lane this call runs at a third of the speed of atomicAdd.
+   If the rows of values lie in memory, use arc/index_add.cuh. Do not let each lane load a whole row
+   and make this call: such a kernel runs at about 0.6x the speed of one in which each thread adds
+   one value by atomicAdd (random keys, rows of 3 and of 32 values, one H200).
    Reported: ARC_CHECK 1 missing lanes; 2 lanes that differ in target or options. */
 ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values,
                          bool active ARC__CALLER);
@@ -275,8 +277,8 @@ ARC__FN void arc_atomic_add_f32(float *address, float value);
 
 /* ---- >>options --------------------------------------------------------------------------- */
 
-/* What you may promise: ARC_PROMISE_... of arc_policy.cuh, joined by |. A promise saves work and
-   never makes a call slower. If you break a promise, sums are wrong.
+/* What you may promise: ARC_PROMISE_... of arc_policy.cuh, joined by |. A promise saves work. If
+   you break a promise, sums are wrong.
      ONE_KEY           All 32 lanes hold one key, inactive ones too. Saves the match.
      INACTIVE_IS_ZERO  `values` of inactive lanes can be read and are 0, such as the gradients of
                        pixels that miss. Saves up to one select per value.
@@ -299,7 +301,8 @@ struct arc_options {
                                    ARC_THRESHOLD_AUTO: arc decides.
                                    1: arc reduces every group. Take 1 for rows to which all
                                    blocks of the grid add.
-                                   0: as 1, and arc does not vote whether a lane is active.
+                                   0: as 1, but without the vote that skips a call in which
+                                   no lane is active.
                                    33: arc never reduces */
   unsigned long long lane_mask; /* who calls: ARC_LANES_ALL, a mask, or ARC_LANES_HERE */
   int key_bits;                 /* 32, or 64 for keys that do not fit an int */
@@ -332,19 +335,19 @@ ARC__FN arc_options arc_options_default(void);
    f16, bf16. Rows lie in global memory. One 32-bit instruction adds two neighbouring values: f16
    natively on sm_60 and newer, bf16 on sm_90 and newer, else by compare-and-swap. If the first or
    last value of a row shares its 32-bit word with a value outside the row, the instruction adds -0
-   to the outside value. This changes no number; a NaN stays a NaN, but its bits may become 7fff.
+   to that value. It keeps its number; if it is a NaN, it stays one, but its bits may become 7fff.
    Rows of even width that begin at even indices of the array share no word.
 
    fixed. Constructors take one more argument, and arc_piece_fixed has one more field: int
    scale_log2, -126 to 126. A call adds x as x * 2^scale_log2, rounded to the nearest integer. Clear
    rows to 0 first. A sum holds magnitudes below 2^(63 - scale_log2). After overflow, NaN or
    infinity a sum is meaningless; only ARC_CHECK 2 reports that. With -ftz=true subnormal values
-   count as 0. There are two modes, which say when sums repeat to the last bit:
-       default    if grid, block, path and threshold are the same, on any GPU. A group is summed as
-                  floats, and the sum is rounded to an integer.
-       exact      also if they differ. Each value is rounded to an integer before it is summed, so
-                  a reduction costs twice as much. Set options.exact or ARC_EXACT; divergent calls
-                  are always exact.
+   count as 0. There are two modes:
+       default    Sums repeat to the last bit if grid, block, path and threshold are the same, on
+                  any GPU. A group is summed as floats, and the sum is rounded to an integer.
+       exact      Sums repeat to the last bit even if grid, block, path or threshold differ. Each
+                  value is rounded to an integer before it is summed, so a reduction costs twice as
+                  much. Set options.exact or ARC_EXACT; divergent calls are always exact.
    docs/reproducible.md has ranges, error bounds and how to choose a scale. If you cannot choose
    one, use wide targets, whose sums repeat as those of fixed targets do by default. */
 
