@@ -123,7 +123,7 @@ typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
      width   values per row, 1 or more, a literal. Any other expression works, but is slow.
    Pass the true distance between rows, since arc reads the alignment from base and stride. If both
    are multiples of 16 bytes, one request adds up to 4 floats on sm_90 and newer; if both are
-   multiples of 8 bytes, 2 floats. For pairs of floats write stride 2, width 2 and key k: a pair then
+   multiples of 8 bytes, 2 floats. For pairs of floats write stride 2, width 2, key k: a pair then
    takes one request. Stride 1, width 2 and key 2 * k name the same addresses, but hide the
    alignment: a pair takes two requests, and ARC_CHECK 1 reports a stride below the width.
    Example: rows(p, 4, 3) with key 2 are p[8], p[9], p[10]; a call never touches p[11].
