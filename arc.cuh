@@ -71,7 +71,7 @@
      sum may be +0.
    - Memory order: relaxed, in the scope that options.scope names.
    - With a literal width up to 128 (64 for 64-bit values) values stay in registers. A call adds no
-     stack frame. If registers run out, the compiler spills values of yours, none of arc's.
+     stack frame. If registers run out, the compiler moves variables of your kernel to local memory.
 
    Errors. By default a call checks nothing: if a lane is missing or a key is wrong, sums are
    silently wrong. With -DARC_CHECK=1 a kernel stops with a message if an argument is illegal or a
@@ -85,7 +85,7 @@
 #define ARC_CUH /* skips the rest, which would be a wall of errors */
 #error "arc.cuh: compile this file as CUDA (.cu, or nvcc -x cu), or include simt/simt.cuh first"
 #endif
-/* Outside the guard: macros may have been set since. */
+/* Outside the guard: each include checks the macros that are set by then. */
 #include "arc_policy.cuh"
 #ifndef ARC_CUH
 #define ARC_CUH
