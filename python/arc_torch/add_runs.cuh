@@ -82,7 +82,9 @@ struct runs {
     bool changes = false;
     for (int i = 1; i < EACH; ++i) changes |= keys[i] != keys[i - 1];
     if (__popc(__ballot_sync(~0u, changes)) > MOST) return false;
+#ifdef __CUDACC__
 #pragma unroll
+#endif
     for (int i = 0; i < EACH; ++i) {
       if (i == 0 && __any_sync(~0u, keys[i] != key)) {
         add_all();
