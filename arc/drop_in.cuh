@@ -54,6 +54,8 @@
 #define ARC__DROPS_VECTORS 1
 #endif
 #endif
+/* The fewest lanes that are summed: at one address, and at several. */
+enum { ARC__FEWEST = 12, ARC__FEWEST_OF_SEVERAL = 17 };
 /* What the profile and the flag that learns ask of a warp. */
 ARC__FN unsigned arc__multiprocessor(void) {
 #if defined(__CUDA_ARCH__)
@@ -189,7 +191,8 @@ static __host__ __device__ inline int arc__field(unsigned sample, int field) {
 static __host__ __device__ inline int arc__gain(unsigned sample) {
   const int lanes = arc__field(sample, 4), addresses = arc__field(sample, 1);
   const int gain = arc__field(sample, 2) + 100 * arc__field(sample, 0) - (addresses > 1 ? 25 : 10);
-  return lanes < 12 ? -3 : addresses == lanes ? -10 : gain < -15 ? -15 : gain < 100 ? gain : 100;
+  if (lanes < ARC__FEWEST) return -3;
+  return addresses == lanes ? -10 : gain < -15 ? -15 : gain < 100 ? gain : 100;
 }
 
 #if ARC__ARCH >= 700
@@ -311,7 +314,7 @@ struct arc__drop_in_part {
 template <class T>
 ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(unsigned lanes, T *p, T v) {
   const int lane = arc__lane();
-  const unsigned group = arc__sharers(lanes, lane, p, 12, 17);
+  const unsigned group = arc__sharers(lanes, lane, p, ARC__FEWEST, ARC__FEWEST_OF_SEVERAL);
   if (group) {
     __syncwarp(lanes); /* earlier writes of these lanes come before the add */
     v = arc__drop_in_total(lanes, group, lane, v);
@@ -337,7 +340,7 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   const unsigned lanes = arc__lanes_here();
   int same = 0;
   (void)__match_all_sync(lanes, (arc__u64)p, &same);
-  if (same && __popc(lanes) >= 12 && arc__drop_in_one(lanes, &v)) {
+  if (same && __popc(lanes) >= ARC__FEWEST && arc__drop_in_one(lanes, &v)) {
     __syncwarp(lanes); /* earlier writes of these lanes come before the add, */
     if (arc__leads(lanes, arc__lane())) atomicAdd(p, v);
     return __syncwarp(lanes); /* and their later reads come after it */
@@ -349,7 +352,8 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   if (__isShared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
   const int lane = arc__lane();
   const unsigned lanes = arc__lanes_here();
-  arc__drop_in_sums(lanes, arc__sharers(lanes, lane, p, 12, 17), lane, p, v);
+  const unsigned group = arc__sharers(lanes, lane, p, ARC__FEWEST, ARC__FEWEST_OF_SEVERAL);
+  arc__drop_in_sums(lanes, group, lane, p, v);
   (void)at;
 #endif
 }

@@ -254,7 +254,7 @@ static inline void arc__predict(arc__line *l) {
                       : addresses < 1.5 ? (is_row ? ceil(n / 8) : n) + hot
                                         : (least + hot) * n / vector;
   const double call = fmax(3.5 + 0.6 * addresses + (is_row ? 0.75 : 1.75) * n, adds);
-  const bool pays = l->sums < 0 ? l->lanes >= 12 && sums < plain : l->sums > 0;
+  const bool pays = l->sums < 0 ? l->lanes >= ARC__FEWEST && sums < plain : l->sums > 0;
   l->plain = plain * (is_call ? n : 1) * l->calls;
   const double flagged = pays ? sums : plain + 0.5; /* a load and a compare */
   l->flag = is_call || !l->width ? 1 : (plain + rest) / (flagged + rest);
@@ -297,13 +297,13 @@ static inline void arc__read(std::vector<arc__line> *lines) {
   if (cudaMemcpyFromSymbol(t, arc__learnt_here, sizeof *t) != cudaSuccess) return;
   for (int i = 0; i < ARC__ENTRIES; ++i) {
     const arc__statement *s = &t->of[i];
-    const int samples = (int)(s->taken < 32u ? s->taken : 32u);
+    const int all = ARC__SAMPLES, samples = s->taken < (unsigned)all ? (int)s->taken : all;
     if (samples == 0) continue;
     arc__line *l = &*lines->insert(lines->end(), arc__line());
     l->file = __BASE_FILE__, l->line = s->line, l->width = 1;
-    l->does = samples < 32 ? "not learnt: " + std::to_string(samples) + " of 32 samples"
-              : t->sums[i / ARC__LINES] >> i % ARC__LINES & 1 ? "sums"
-                                                              : "plain";
+    l->does = t->sums[i / ARC__LINES] >> i % ARC__LINES & 1 ? "sums" : "plain";
+    const std::string few = std::to_string(samples) + " of " + std::to_string(all);
+    if (samples < all) l->does = "not learnt: " + few + " samples";
     l->sums = l->does[0] == 's', l->calls = samples, l->values = l->pieces = 1;
     double *const mean[] = {&l->again, &l->addresses, &l->passes, &l->passes, &l->lanes};
     for (int k = 0; k < 5 * samples; ++k)
