@@ -10,6 +10,7 @@
 #undef ARC_MAX_PIECES      /* which check.cuh sets */
 
 #include "check.cuh"
+#include "printed.cuh"
 
 #include "arc/overloads.cuh"
 
@@ -154,16 +155,6 @@ static __device__ void add_at(float *cells) {
   if constexpr (line > 1) add_at<line - 1>(cells);
 }
 static __global__ void many_lines(float *cells) { add_at<ARC__PLACES + 6>(cells); }
-
-static std::string printed(const char *masks, int *status) {
-  char text[1 << 16];
-  FILE *out = tmpfile();
-  *status = arc_profile_print(out, masks);
-  rewind(out);
-  text[fread(text, 1, sizeof text - 1, out)] = 0;
-  fclose(out);
-  return text;
-}
 
 static std::string row_of(const std::string &table, int line) {
   char name[40];
