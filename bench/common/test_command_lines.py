@@ -74,7 +74,6 @@ PROGRESS = [
 ]
 
 INPUTS = {
-    "short.ppm": "P6 4 4 255\nxyz",
     "text": "text\n",
     "tiny.ppm": "P6 2 1 255\nabcdef",
 }

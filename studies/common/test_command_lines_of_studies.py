@@ -22,7 +22,6 @@ SMALL.update({
     "bench_gaussians": "--draw --size 40x24 --gaussians 200 --views 2",
     "circles": "--size 40x30 --circles 20",
     "environment": "--size 8 --iterations 1",
-    "fit_image": "--size 32x24 --gaussians 40 --iterations 4",
     "gaussians": "--size 32x24 --gaussians 60 --views 5 --iterations 4",
     "groups": "--by half --rows 1000 --keys 50 --runs 1",
     "hashgrid": "--batch 6",
@@ -83,15 +82,6 @@ CASES += [
     ("environment", "SMALL --path gather", 0, "\ntest       PSNR "),
     ("environment", "--dataset specular_29 --compare-paths", 0, "\ngather "),
     ("environment", "--dataset lookup --compare-paths --size 8", 0, "\nfour "),
-
-    ("fit_image", "--lr-scale nan", 2, "--lr-scale is 'nan'; it must be a number from 0 to 1000"),
-    ("fit_image", "--picture IN/tiny.ppm --iterations 2", 0, "\ngaussians  1, 8 values each"),
-    ("fit_image", "SMALL --lr-mean 1000 --lr-scale 1000", 0, "\nfitted     PSNR "),
-    ("fit_image", "SMALL --path plain --seed 7 --out OUT/a.ppm", 0, "path       plain\n",
-     "a.ppm", "P6\n32 24\n255\n"),
-    ("fit_image", "--picture IN/short.ppm", 2, "the PPM is cut short"),
-    ("fit_image", "--picture IN/text", 2, "no PPM: its header must be 'P6 width height maximum'"),
-    ("fit_image", "SMALL --out OUT/a.ppm ; --picture OUT/a.ppm", 0, "\ngaussians  38, 8 "),
 
     ("gaussians", "--repeats 3", 2, "--repeats is for --draw; leave it out"),
     ("gaussians", "--scene IN/scene --size 8x8", 2, "convert.py makes other pictures of --scene"),
@@ -199,8 +189,6 @@ CASES += [
 
 # Circles stand for all that train by studies/common/workload.h.
 INTERRUPTS += [
-    ("fit_image", "--size 32x32 --gaussians 60 --iterations 1000000 --out OUT/a.ppm", "path       ",
-     [signal.SIGTERM], "interrupted after [0-9]+ of 1000000 iterations", "a.ppm", "P6"),
     ("circles", "--size 4096x4096", "policy     ", [signal.SIGHUP], "before the first step"),
     ("circles", "SMALL --iterations 1000000 --out OUT/a.ppm", "path       ", [signal.SIGINT],
      "not judged", "a.ppm", "P6"),
