@@ -16,7 +16,6 @@ static const char *const tiles_names[] = {"circle", "box", "exact", nullptr};
 static const char *const lists_names[] = {"auto", "tiles", "64x32", "128x64", nullptr};
 static const char *const harmonics_names[] = {"float", "half", nullptr};
 static const char *const threshold_names[] = {"auto", nullptr};
-static const char *const gpus_names[] = {"mpi", nullptr};
 
 options options_default(void) {
   options o = {};
@@ -82,9 +81,7 @@ static std::vector<option> make_table(options *o) {
   table.insert(
       table.end(),
       {{"--gpus", OPTION_INT, &o->gpus,
-        "how many processes of this machine train together, with one GPU each; mpi: as many as an "
-        "MPI launcher has started",
-        1, GROUP_MOST, gpus_names},
+        "how many processes of this machine train together, with one GPU each", 1, GROUP_MOST},
        {"--batch", OPTION_INT, &t->batch,
         "views per step; each counts as an iteration; default: as --gpus", 1, 1024},
        {"\nhow to render without training: pictures, times or both"},
@@ -185,7 +182,7 @@ bool options_parse(options *o, int argc, char **argv, error_line *error) {
     return error_set(error,
                      "--size is for the procedural scene; convert.py makes other pictures "
                      "of --scene");
-  if (o->train.batch != 0 && o->gpus != GROUP_BY_MPI && o->train.batch < o->gpus)
+  if (o->train.batch != 0 && o->train.batch < o->gpus)
     return error_set(error, "--batch is %d; with --gpus %d it must be %d or more", o->train.batch,
                      o->gpus, o->gpus);
   return options_complete(o, table.data(), o->draws, error);

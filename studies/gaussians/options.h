@@ -25,7 +25,7 @@ typedef struct options {
   const char *out, *renders, *csv, *checkpoint, *cameras; /* null: none */
   int checkpoint_every;                                   /* iterations; 0: only at the end */
   int repeats;                                            /* of each view that is drawn */
-  int gpus;                                               /* GROUP_BY_MPI: as the launcher says */
+  int gpus;                                               
   int lists;                                              /* LISTS_AUTO... */
   int harmonics;                                          /* HARMONICS_FLOAT... */
   int orbit;                                              /* cameras on a ring; 0: not given */

@@ -16,9 +16,6 @@
 #include "../../../bench/common/device.h"
 #include "../../../bench/common/program_run.h"
 
-#if GAUSSIANS_HAVE_MPI
-#include <mpi.h>
-#endif
 /* NCCL is for GPUs; CPU warps need none. */
 #define GROUP_BY_NCCL (GAUSSIANS_HAVE_NCCL && !SIMT_ON_CPU)
 #if GROUP_BY_NCCL
@@ -41,12 +38,6 @@ typedef struct group_page {
 enum { CHUNK_BYTES = 1 << 16 }; /* of each process, behind the page, on the CPU warp */
 
 bool group_can(int size, error_line *error) {
-#if !GAUSSIANS_HAVE_MPI
-  if (size == GROUP_BY_MPI)
-    return error_set(error,
-                     "--gpus mpi needs MPI, which this program was built without: install its "
-                     "development package (Debian, Ubuntu: libopenmpi-dev) and build again");
-#endif
 #if !SIMT_ON_CPU && !GAUSSIANS_HAVE_NCCL
   if (size != 1)
     return error_set(error,
@@ -117,17 +108,7 @@ static bool sum_by_page(group *g, char *values, size_t bytes, group_type type) {
   return true;
 }
 
-#if GAUSSIANS_HAVE_MPI
-static void sum_by_mpi(void *values, size_t count, group_type type) {
-  const MPI_Datatype types[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_LONG};
-  MPI_Allreduce(MPI_IN_PLACE, values, (int)count, types[type], MPI_SUM, MPI_COMM_WORLD);
-}
-#endif
-
 void group_add(group *g, int, void *values, size_t count, group_type type) {
-#if GAUSSIANS_HAVE_MPI
-  if (g->page == nullptr) sum_by_mpi(values, count, type);
-#endif
   if (g->page != nullptr && !g->lost)
     sum_by_page(g, (char *)values, count * group_bytes[type], type);
 }
@@ -153,10 +134,6 @@ static bool nccl_check(ncclResult_t result, const char *what, error_line *error)
 /* The same for all: rank 0 makes it. */
 static bool share_id(group *g, ncclUniqueId *id, error_line *error) {
   if (g->rank == 0 && !nccl_check(ncclGetUniqueId(id), "NCCL", error)) return false;
-#if GAUSSIANS_HAVE_MPI
-  if (g->page == nullptr) MPI_Bcast(id, (int)sizeof *id, MPI_BYTE, 0, MPI_COMM_WORLD);
-  if (g->page == nullptr) return true;
-#endif
   if (g->rank == 0) {
     g->page->id = *id;
     __atomic_thread_fence(__ATOMIC_RELEASE);
@@ -173,10 +150,9 @@ bool group_begin(group *g, error_line *error) {
   ncclUniqueId id;
   device_check(cudaGetDeviceCount(&devices), "counting GPUs");
   if (g->size == 1) return true;
-  if (g->local >= devices || (g->page != nullptr && g->size > devices))
-    return error_set(error, "--gpus asks for %d; this machine has %d",
-                     g->page != nullptr ? g->size : g->local + 1, devices);
-  device_check(cudaSetDevice(g->local), "choosing the GPU");
+  if (g->size > devices)
+    return error_set(error, "--gpus asks for %d; this machine has %d", g->size, devices);
+  device_check(cudaSetDevice(g->rank), "choosing the GPU");
   setenv("NCCL_NVLS_ENABLE", "0", 0); /* multicast gains nothing at these sizes */
   ncclComm_t nccl;
   if (!share_id(g, &id, error) ||
@@ -225,11 +201,11 @@ void group_use(group *g, int part) {
   device_check(cudaStreamWaitEvent(0, g->link->added[part], 0), "waiting for an event");
 }
 
-/* Whether the sums will not come. By MPI: a launcher that ends its processes has asked us to. */
+/* Whether the sums will not come. */
 static void look_for_loss(group *g) {
   ncclResult_t state = ncclSuccess;
   ncclCommGetAsyncError(g->link->nccl, &state);
-  g->lost = g->lost || state != ncclSuccess || (g->page == nullptr && interrupts > 1);
+  g->lost = g->lost || state != ncclSuccess;
   group_lost(g);
 }
 
@@ -367,7 +343,7 @@ static int run_here(int size, const char *program, int (*body)(group *g, void *s
   for (int r = 0; r < size; ++r) ready = (errors[r] = tmpfile()) != nullptr && ready;
   fflush(stdout);
   for (int r = 0; ready && r < size; ++r) {
-    group g = {r, size, r, false, (group_page *)shared, nullptr};
+    group g = {r, size, false, (group_page *)shared, nullptr};
     children[r] = fork();
     if (children[r] == 0) {
       become_child(&g, errors);
@@ -386,32 +362,8 @@ static int run_here(int size, const char *program, int (*body)(group *g, void *s
   return conclude((group_page *)shared, program, first_status, &failure, errors);
 }
 
-/* ---- processes of an MPI launcher ----------------------------------------------------------- */
-
-#if GAUSSIANS_HAVE_MPI
-static int run_by_mpi(int (*body)(group *g, void *state), void *state) {
-  group g = {0, 1, 0, false, nullptr, nullptr};
-  MPI_Comm host;
-  MPI_Init(nullptr, nullptr);
-  MPI_Comm_rank(MPI_COMM_WORLD, &g.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &g.size);
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, g.rank, MPI_INFO_NULL, &host);
-  MPI_Comm_rank(host, &g.local);
-  MPI_Comm_free(&host);
-  catch_interrupts(); /* the launcher's library may have set its own */
-  if (g.rank != 0 && freopen("/dev/null", "w", stdout) == nullptr) exit(1);
-  int status = body(&g, state);
-  if (status != 0 && status <= 128) MPI_Abort(MPI_COMM_WORLD, status);
-  MPI_Finalize();
-  return status;
-}
-#endif
-
 int group_run(int size, const char *program, int (*body)(group *g, void *state), void *state) {
-  group alone = {0, 1, 0, false, nullptr, nullptr};
+  group alone = {0, 1, false, nullptr, nullptr};
   if (size == 1) return body(&alone, state);
-#if GAUSSIANS_HAVE_MPI
-  if (size == GROUP_BY_MPI) return run_by_mpi(body, state);
-#endif
   return run_here(size, program, body, state);
 }

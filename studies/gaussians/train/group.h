@@ -2,9 +2,9 @@
    SPDX-License-Identifier: Apache-2.0
 
    Each process has the whole model. Sums over the processes go through NCCL between GPUs, and
-   through shared memory between CPU warps. group_run starts the processes of one host, and one more
+   through shared memory between CPU warps. group_run starts the processes, and one more
    that looks after them: if a process is killed or fails, the others learn of it in group_sum and
-   leave. Under an MPI launcher (several hosts) the launcher starts and ends the processes. */
+   leave. */
 #pragma once
 
 #include <stddef.h>
@@ -12,16 +12,14 @@
 #include "../../../bench/common/output_file.h"
 
 enum { GROUP_MOST = 64, GROUP_PARTS = 8 }; /* processes that group_run starts */
-enum { GROUP_BY_MPI = GROUP_MOST + 1 };    /* as their number: the launcher knows it */
 enum { GROUP_LEFT = 3 };                   /* exit status of one that left since another is gone */
 
 typedef enum group_type { GROUP_F32, GROUP_F64, GROUP_I64 } group_type;
 
 typedef struct group {
-  int rank, size;
-  int local;               /* rank on this host, the number of its GPU */
+  int rank, size;          /* rank: the number of its GPU, too */
   bool lost;               /* another process is gone: nothing can be added up any more */
-  struct group_page *page; /* shared with the others of this host; null: alone, or by MPI */
+  struct group_page *page; /* shared with the others; null: alone */
   struct group_link *link; /* of GPUs */
 } group;
 

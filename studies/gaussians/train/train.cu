@@ -104,7 +104,7 @@ static void trainer_load_views(trainer *t) {
 }
 
 void trainer_begin(trainer *t, const scene *data, const train_settings *settings) {
-  static group alone = {0, 1, 0, false, nullptr, nullptr};
+  static group alone = {0, 1, false, nullptr, nullptr};
   *t = {};
   t->settings = *settings;
   if (t->settings.batch < 1) t->settings.batch = 1;
