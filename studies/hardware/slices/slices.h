@@ -3,6 +3,14 @@
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#if defined(__CUDACC__)
+#define SLICE_ONE_BY_ONE _Pragma("unroll 1")
+#define SLICE_UNROLL _Pragma("unroll")
+#else
+#define SLICE_ONE_BY_ONE
+#define SLICE_UNROLL
+#endif
+
 /* keys: 32 per step; of a lane that is not active ~KEY, of a lane that is. first: each warp's first
    step, and the end. table: what kernels load beside their keys. */
 struct slice {
@@ -32,5 +40,6 @@ enum { SLICE_THREADS = 256, SLICE_TABLE = 128 };
   X(butterfly, __VA_ARGS__) X(automatic, __VA_ARGS__)
 // clang-format on
 
-/* As cell_launch; the file is slices.ptx. */
+/* Launches a kernel by name, and waits for it. launch_here.cu links the kernels; launch_ptx.cpp
+   loads slices.ptx through the driver, as GPGPU-Sim needs it. */
 void slice_launch(const char *kernel, int blocks, struct slice s);

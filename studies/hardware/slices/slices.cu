@@ -5,7 +5,7 @@
      slices TRACE NAME PATH THRESHOLD WARPS   one of slices.h, the first warps; 0: all
 
    A line a kernel, after it ran; a simulator prints its cycles before. */
-#if defined(CELLS_PTX)
+#if defined(SLICES_PTX)
 #include <cuda_runtime_api.h>
 #else
 #include "simt/simt.cuh"

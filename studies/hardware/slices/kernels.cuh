@@ -1,11 +1,10 @@
-/* slice_kernels.cuh - the kernels of slices.h, gaussians_plain and so on; NVRTC takes them, too.
+/* kernels.cuh - the kernels of slices.h, gaussians_plain and so on; NVRTC takes them, too.
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
 #include "simt/simt.cuh"
 
 #include "arc.cuh"
-#include "cells.h"
 #include "slices.h"
 
 enum { SLICE_plain, SLICE_none, SLICE_serialized, SLICE_butterfly, SLICE_automatic };
@@ -28,7 +27,7 @@ static __device__ __forceinline__ void slice_run(const struct slice &s) {
   if (warp >= s.warps) return;
   unsigned step = s.first[warp];
   int next = s.keys[step * 32 + lane];
-  CELL_LOOP
+  SLICE_ONE_BY_ONE
   for (const unsigned end = s.first[warp + 1]; step < end; ++step) {
     const int held = next;
     next = s.keys[step * 32 + 32 + lane];
@@ -36,22 +35,22 @@ static __device__ __forceinline__ void slice_run(const struct slice &s) {
     const bool active = held >= 0;
     const int key = active ? held : ~held;
     const float on = active ? 1.0f : 0.0f, first = on * SLICE_VALUE(lane, step, 0);
-    CELL_UNROLL
+    SLICE_UNROLL
     for (int i = 1; i < loads; ++i) {
       loaded[i] = s.table[step % 2 * 32 + lane + 64 * (i - 1)];
       SLICE_HIDE("+f", loaded[i]);
     }
-    CELL_UNROLL
+    SLICE_UNROLL
     for (int i = 0; i < instructions - own; ++i)
       kept[i % SLICE_CHAINS] = kept[i % SLICE_CHAINS] * 0.5f + 1.0f;
-    CELL_UNROLL
+    SLICE_UNROLL
     for (int i = 1; i < loads; ++i) kept[i] += loaded[i];
-    CELL_UNROLL
+    SLICE_UNROLL
     for (int i = 0; i < width; ++i) values[i] = on * (float)i + first;
     if (path == SLICE_none) {
       kept[0] += first;
     } else if (path == SLICE_plain) {
-      CELL_UNROLL
+      SLICE_UNROLL
       for (int i = 0; i < width; ++i)
         if (active) atomicAdd(s.rows + (long long)key * stride + i, values[i]);
     } else {
@@ -64,7 +63,7 @@ static __device__ __forceinline__ void slice_run(const struct slice &s) {
       arc_add_with_f32(arc_target_f32_rows(s.rows, stride, width), key, values, active, o);
     }
   }
-  CELL_UNROLL
+  SLICE_UNROLL
   for (int i = 0; i < SLICE_CHAINS; ++i) all += kept[i];
   if (all < 0) s.rows[0] = all; /* never: but the work is to stay */
 }
