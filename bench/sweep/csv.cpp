@@ -23,8 +23,6 @@ static const std::vector<field> gpu_fields = {
     {"registers", "per thread", &sweep_result::registers, "%.0f"},
     {"local_bytes", "local memory per thread", &sweep_result::local_bytes, "%.0f"},
     {"clock_mhz", "multiprocessor clock right after the group", &sweep_result::clock_mhz, "%.0f"},
-    {"energy_nj_per_update", "of the whole GPU, per warp update, gross; empty: not measured",
-     &sweep_result::energy_nj, "%.5g"},
     {"worst_error", "largest error of a sum as a fraction of its bound", &sweep_result::worst_error,
      "%.3g"},
 };
@@ -55,8 +53,8 @@ void sweep_csv_head(FILE *out, const sweep_bench *b, const sweep_options &o) {
   sweep_bench_describe(b, out, true);
   fprintf(out, "# sizes: blocks=%d threads=%d updates=%d rows=%d seed=%d\n", o.blocks, o.threads,
           o.updates, o.rows, o.seed);
-  fprintf(out, "# rigour: repeat=%d noise=%g%% cell_ms=%g cache=%s energy=%d\n", o.repeat,
-          o.noise_percent, o.cell_ms, o.cold ? "cold" : "warm", o.energy);
+  fprintf(out, "# rigour: repeat=%d noise=%g%% cell_ms=%g cache=%s\n", o.repeat,
+          o.noise_percent, o.cell_ms, o.cold ? "cold" : "warm");
   for (const sweep_axis &a : sweep_axis_table)
     fprintf(out, "# column %s: %s\n", a.column, a.meaning);
   for (const field &f : fields()) fprintf(out, "# column %s: %s\n", f.name, f.meaning);

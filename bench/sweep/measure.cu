@@ -15,7 +15,6 @@
 #include "arc_policy.cuh"
 
 #include "../common/device_describe.h"
-#include "../common/energy.h"
 #include "oracle.cuh"
 #include "sweep.h"
 
@@ -33,7 +32,6 @@ struct sweep_bench {
   sweep_expected *expected;
   sweep_verified *verified; /* device: of each cell of a group */
   sweep_cell expected_of;   /* the cell whose sums `expected` holds; width 0: none */
-  energy_counter energy;
   void *flush; /* what is overwritten for a cold cache */
   size_t flush_bytes;
   double clock_mhz, lowest_clock_mhz; /* at the start, and after any group; GPU only */
@@ -107,10 +105,6 @@ static int open_device(sweep_bench *b) {
   b->flush_bytes = b->options.cold ? 2 * (size_t)l2_bytes : 0;
   if (b->flush_bytes && failed(cudaMalloc(&b->flush, b->flush_bytes), "--cache cold"))
     return exit_wrong;
-  if (b->options.energy) {
-    b->energy = energy_open();
-    if (!b->energy.energy) return sweep_complain(std::string("--energy: ") + b->energy.why);
-  }
 #endif
   measure_clock_mhz(wake_up_clocks); /* idle clocks take a while to rise */
   b->clock_mhz = b->lowest_clock_mhz = measure_clock_mhz(group_clocks);
@@ -140,7 +134,6 @@ void sweep_bench_close(sweep_bench *b) {
   cudaFree(b->masks);
   cudaFree(b->verified);
   cudaFree(b->flush);
-  energy_close(&b->energy);
   delete b;
 }
 
@@ -254,11 +247,6 @@ static void fill_times(sweep_result *r, std::vector<double> ms) {
   r->launches = (double)ms.size();
 }
 
-static double measure_energy(sweep_bench *b, const sweep_planned &p) {
-  double millijoules = energy_of_launch(&b->energy, 0.06, 4, [&] { launch(b, p); });
-  return millijoules * 1e6 / sweep_warp_updates(p.cell, b->options);
-}
-
 /* The sums of the first launch are checked. */
 static int warm_up(sweep_bench *b, const sweep_planned &p, sweep_result *r, sweep_verified *v) {
   cudaFuncAttributes attributes;
@@ -297,8 +285,6 @@ static int measure_cells(sweep_bench *b, const sweep_planned_group &group, sweep
   while (!interrupts && std::find(done.begin(), done.end(), 0) != done.end())
     for (size_t i = 0; i < count && !interrupts; ++i)
       if (!done[i]) done[i] = time_once(b, group[i], &ms[i], &r[i], &b->verified[i]);
-  for (size_t i = 0; i < count && b->energy.energy && !interrupts; ++i)
-    r[i].energy_nj = measure_energy(b, group[i]);
   return failed(cudaGetLastError(), "launch") || interrupts > 0;
 }
 
@@ -348,7 +334,7 @@ int sweep_bench_group(sweep_bench *b, const sweep_planned_group &group, sweep_re
   for (const sweep_planned &p : group) {
     sweep_result r = {};
     r.cell = p.cell;
-    r.to_plain = r.energy_nj = NAN;
+    r.to_plain = NAN;
     results->push_back(r);
   }
   sweep_result *r = &(*results)[first];

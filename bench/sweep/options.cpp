@@ -128,8 +128,6 @@ static std::vector<option> whole_table(sweep_options *o, sweep_axes *axes) {
        "or until this much time is measured; default: the preset's", 0.1, 100000},
       {"--cache", OPTION_NAME, &o->cold, "cold: the L2 cache is overwritten before each launch", 0,
        -1, cache_names},
-      {"--energy", OPTION_INT, &o->energy, "1: nanojoules per update by NVML, 0.1 to 1 s per cell",
-       0, 1},
       {"--test-throttle", OPTION_INT, &o->throttle_after, nullptr, 1, 1000000},
       {"\nPresets and output"},
       {"--preset", OPTION_NAME, &o->preset, preset_help.c_str(), 0, -1, preset_names.data()},
@@ -161,7 +159,7 @@ static std::vector<option> whole_table(sweep_options *o, sweep_axes *axes) {
   for (const sweep_axis &a : sweep_axis_table)
     table.push_back({a.option, OPTION_WITHOUT, nullptr, "--preset"});
   if (sweep_on_cpu_warp())
-    table.push_back({"--repeat --noise --cell-ms --cache --energy", OPTION_NEEDS, nullptr,
+    table.push_back({"--repeat --noise --cell-ms --cache", OPTION_NEEDS, nullptr,
                      "arc_sweep_gpu: the CPU warp counts and takes no times"});
   table.push_back({});
   return table;

@@ -64,7 +64,6 @@ struct sweep_result {
   double low, high, quartile_low, quartile_high; /* of the launches, GPU only */
   double launches, registers, local_bytes;       /* the last two per thread, GPU only */
   double clock_mhz;                              /* right after the group, GPU only */
-  double energy_nj;                              /* per warp update, gross, GPU only */
   /* counted per warp and update, CPU warp only */
   double shuffles, votes, matches, scans, reductions, lane_adds, sectors, conflicts;
   long wrong;         /* parameters whose sum is outside the error bound */
@@ -87,7 +86,7 @@ struct sweep_options {
   int repeat;          /* timed launches, at least; GPU only like all below */
   float noise_percent; /* then until the quartiles are this close, */
   float cell_ms;       /* or this much time has been measured */
-  int cold, energy;
+  int cold;
   const char *csv, *html, *policy_header, *workload_file; /* null: none */
   std::vector<sweep_mask> masks;                   /* of the last one */
   bool quiet, tables;
@@ -130,8 +129,7 @@ double sweep_warp_updates(const sweep_cell &c, const sweep_options &o);
 bool sweep_on_cpu_warp(void);
 
 struct sweep_bench; /* buffers, events and expected sums */
-/* Returns 0, or an exit status after a line on stderr: there is no device, no memory, no energy
-   counter. */
+/* Returns 0, or an exit status after a line on stderr: there is no device, no memory. */
 int sweep_bench_open(sweep_bench **bench, const sweep_options &o, const sweep_plan &plan);
 void sweep_bench_close(sweep_bench *b);
 /* Measures the cells of one group in turns and appends one result each. Returns 0, or 1 if nothing

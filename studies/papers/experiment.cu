@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "../../bench/common/energy.h"
+#include "../common/energy.h"
 #include "../../bench/common/model.h"
 #include "../../bench/common/program_run.h"
 #include "../common/profiled.h"

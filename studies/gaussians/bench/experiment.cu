@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../../bench/common/energy.h"
+#include "../../common/energy.h"
 #include "../../common/profiled.h"
 #include "../../common/search.h"
 #include "../../papers/table.h"

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "device.h"
-#include "program_run.h"
+#include "../../bench/common/device.h"
+#include "../../bench/common/program_run.h"
 
 typedef int (*nvml_energy)(void *device, unsigned long long *millijoules);
 
