@@ -25,11 +25,11 @@ typedef struct options {
   const char *out, *renders, *csv, *checkpoint, *cameras; /* null: none */
   int checkpoint_every;                                   /* iterations; 0: only at the end */
   int repeats;                                            /* of each view that is drawn */
-  int gpus;                                               
-  int lists;                                              /* LISTS_AUTO... */
-  int harmonics;                                          /* HARMONICS_FLOAT... */
-  int orbit;                                              /* cameras on a ring; 0: not given */
-  int tiles, is_white;                                    /* go to train.frame */
+  int gpus;
+  int lists;           /* LISTS_AUTO... */
+  int harmonics;       /* HARMONICS_FLOAT... */
+  int orbit;           /* cameras on a ring; 0: not given */
+  int tiles, is_white; /* go to train.frame */
   bool draws;
 } options;
 

@@ -27,7 +27,7 @@ def calls():
 def main(name=None):
     its = list(calls())
     runs = [[measure.back_to_back_ms(function) for *_, function in its] for _ in range(RUNS)]
-    with measure.table(name, ("call", "adder", "us"), arc_torch.include_path()) as add_row:
+    with measure.table(name, ("call", "adder", "us")) as add_row:
         for (what, adder, _), times in zip(its, zip(*runs)):
             us = f"{1000 * min(times):.2f}"
             add_row(what, adder, us)

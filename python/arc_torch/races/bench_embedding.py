@@ -76,7 +76,7 @@ def summary(cases):
 def main(name=None):
     cases, bytes_per_ms = {}, measure.copied_bytes_per_ms()
     columns = (*Case._fields, "adder", "ms", "error", "mb")
-    with measure.table(name, columns, arc_torch.include_path()) as add_row:
+    with measure.table(name, columns) as add_row:
         for case in plan():
             cases[case] = measure_case(case, bytes_per_ms)
             for adder, (ms, error, mb) in cases[case].items():

@@ -11,7 +11,7 @@ import gc
 import statistics
 import sys
 
-from with_operator import arc_torch, torch  # first: skips where there is none
+from with_operator import torch  # first: skips where there is none
 import graph_network
 import language_model
 import measure
@@ -54,7 +54,7 @@ def main():
     name = sys.argv[1] if len(sys.argv) > 1 and not sys.argv[1].startswith("--") else None
     digests = collections.defaultdict(set)
     columns = ("model", "way", "round", "launched", "ms_a_step", "last_loss", "digest")
-    with measure.table(name, columns, arc_torch.include_path()) as add_row:
+    with measure.table(name, columns) as add_row:
         for model, make in (("graph network", graph_network.maker()[0]),
                             ("language model", language_model.maker(1))):
             times = collections.defaultdict(list)

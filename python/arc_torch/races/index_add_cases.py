@@ -27,11 +27,6 @@ def large(width):
     return max(SIZES[0], min(2**22, 2**25 // width))
 
 
-def bulk_widths(type_, widths):
-    """Of which a row is a multiple of 16 bytes."""
-    return [width for width in widths if width % {"f32": 4, "bf16": 8}[type_] == 0]
-
-
 def page(type_, mode, widths):
     return [Case(type_, mode, width, ROWS, large(width), keys)
             for width in widths for keys in PAGE_KEYS]
@@ -56,12 +51,6 @@ def plan_of_widths():
     return [case for type_ in ("f32", "f64", "bf16") for case in sizes(type_, WIDTHS)]
 
 
-def plan_of_rival():
-    return [case for type_ in ("f32", "bf16")
-            for widths in [bulk_widths(type_, sorted(PAGE_WIDTHS + WIDTHS))]
-            for case in page(type_, "fast", widths) + sizes(type_, widths)]
-
-
 def plan_of_published():
     """The case in pytorch/pytorch #182675 and #183950."""
     return [Case(type_, "fast", 128, 1_720_000, 7_770_000, "half on row 0")
@@ -78,7 +67,7 @@ def plan_of_handover():
 
 def plan():
     """Each case once, though several parts have it."""
-    parts = (plan_of_page, plan_of_widths, plan_of_rival, plan_of_published, plan_of_deterministic,
+    parts = (plan_of_page, plan_of_widths, plan_of_published, plan_of_deterministic,
              plan_of_handover)
     return list(dict.fromkeys(case for part in parts for case in part()))
 

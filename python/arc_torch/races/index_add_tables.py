@@ -26,21 +26,12 @@ def over_pytorch(times):
     return times["pytorch"] / times["arc"]
 
 
-def best_bulk(times):
-    return min((ms for adder, ms in times.items() if adder.startswith("bulk")), default=None)
-
-
-def over_bulk(times):
-    best = best_bulk(times)
-    return best and best / times["arc"]
-
-
 # ---- summary ----------------------------------------------------------------------------------
 
 
-def worst_line(what, speed, cases):
+def worst_line(what, cases):
     """A line on the lowest speed of the cases, or none."""
-    speeds = {case: speed(times) for case, times in cases.items() if speed(times)}
+    speeds = {case: over_pytorch(times) for case, times in cases.items()}
     if speeds:
         worst = min(speeds, key=speeds.get)
         mean = geometric_mean(speeds.values())
@@ -76,10 +67,9 @@ def summary(cases):
         few = {case: times for case, times in mine.items() if case.n < SIZES[0]}
         others = {case: times for case, times in cases.items()
                   if case.type == type_ and case.mode != "fast"}
-        yield from worst_line(f"{type_}, from 10^5 rows on: speed over PyTorch", over_pytorch, many)
-        yield from worst_line(f"{type_}, 10^4 rows: speed over PyTorch", over_pytorch, few)
-        yield from worst_line(f"{type_}: speed over the best bulk", over_bulk, mine)
-        yield from worst_line(f"{type_}, deterministic: speed over PyTorch", over_pytorch, others)
+        yield from worst_line(f"{type_}, from 10^5 rows on: speed over PyTorch", many)
+        yield from worst_line(f"{type_}, 10^4 rows: speed over PyTorch", few)
+        yield from worst_line(f"{type_}, deterministic: speed over PyTorch", others)
     yield from published_lines(cases)
 
 
@@ -127,16 +117,10 @@ def read_cells(times):
     return [f"{its['read'] / its['arc']:.2f}" for its in times] + [f"{times[0]['read']:.3f}"]
 
 
-def bulk_cells(times):
-    return [speed_text(over_bulk(its)) for its in times]
-
-
-def size_cells(speed):
+def size_cells(times):
     """At the large size each, of the others the worst."""
-    def cells(times):
-        speeds, n = [speed(its) for its in times], len(MORE_KEYS)
-        return [speed_text(its) for its in [*speeds[:n], min(speeds[n:2 * n]), min(speeds[2 * n:])]]
-    return cells
+    speeds, n = [over_pytorch(its) for its in times], len(MORE_KEYS)
+    return [speed_text(its) for its in [*speeds[:n], min(speeds[n:2 * n]), min(speeds[2 * n:])]]
 
 
 def key_name(rows, keys):
@@ -148,7 +132,6 @@ def tables(head, cases):
     version = re.search(r"PyTorch \d+\.\d+", head["compiler"])[0]
     page_names = [*PAGE_KEYS, f"{version} random, ms", f"{version} half on one row, ms"]
     size_names = [key_name(*keys) for keys in MORE_KEYS] + ["10^5 rows, worst", "10^4 rows, worst"]
-    with_bulk = {case: times for case, times in cases.items() if best_bulk(times)}
     for type_, mode in (("f32", "fast"), ("f32", "deterministic"), ("f16", "fast"),
                         ("f64", "fast")):
         yield (f"{type_}, {mode}: speed over {version}, ×", page_names,
@@ -157,12 +140,7 @@ def tables(head, cases):
            rows_of(cases, page_cases, "f32", "fast", read_cells))
     for type_ in ("f32", "bf16", "f64"):
         yield (f"{type_}, sizes: speed over {version}, ×", size_names,
-               rows_of(cases, size_cases, type_, "fast", size_cells(over_pytorch)))
-    for type_ in ("f32", "bf16"):
-        yield (f"{type_}: speed over the best bulk, ×", PAGE_KEYS,
-               rows_of(with_bulk, page_cases, type_, "fast", bulk_cells))
-        yield (f"{type_}, sizes: speed over the best bulk, ×", size_names,
-               rows_of(with_bulk, size_cases, type_, "fast", size_cells(over_bulk)))
+               rows_of(cases, size_cases, type_, "fast", size_cells))
 
 
 # ---- overview ---------------------------------------------------------------------------------
@@ -209,8 +187,7 @@ def page(path):
     lines = ["# PyTorch's `index_add_`, by arc: all tables", "",
              f"{head['device'].split(',')[0]}, {head['compiler']}, {head['policy'][:9]}, from",
              f"`{path.name}`, by `index_add_tables.py`; `index_add_cases.py` lists the cases. Large:",
-             "2^25 values, but 10^5 to 2^22 rows. Bulk: `bulk_rows.cu`, the best of its settings.",
-             "Speeds are relative: 2.0 is twice as fast.", ""]
+             "2^25 values, but 10^5 to 2^22 rows. Speeds are relative: 2.0 is twice as fast.", ""]
     for title, names, rows in tables(head, cases):
         if rows:
             lines += [f"## {title}", "", *table(names, rows), ""]

@@ -4,11 +4,11 @@ import contextlib
 import datetime
 import hashlib
 import pathlib
-import re
 import subprocess
 import sys
 import time
 
+import arc_torch
 import torch
 
 
@@ -58,23 +58,20 @@ def peak_mb(function):
     return (torch.cuda.max_memory_allocated() - before) / 1e6
 
 
-def headers_hash(folder):
+def headers_hash():
     """As CMakeLists.txt forms it."""
-    files = [*pathlib.Path(folder).glob("arc/*.cuh"), pathlib.Path(folder, "arc.cuh"),
-             pathlib.Path(folder, "arc_policy.cuh")]
+    folder = pathlib.Path(arc_torch.include_path())
+    files = [*folder.glob("arc/*.cuh"), folder / "arc.cuh", folder / "arc_policy.cuh"]
     hashes = (hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files, key=str))
     return hashlib.sha256("".join(hashes).encode()).hexdigest()[:12]
 
 
-def head(headers, policy):
-    """Lines for a CSV's head. `headers`: the folder of arc's; `policy`: what was set, in words."""
+def head():
+    """Lines for a CSV's head."""
     device = torch.cuda.get_device_properties(0)
     query = ["nvidia-smi", "--query-gpu=driver_version,clocks.max.sm", "--format=csv,noheader"]
     driver, clock = subprocess.run(query, stdout=subprocess.PIPE, text=True).stdout.split("\n")[0] \
         .split(", ")
-    text = pathlib.Path(headers, "arc_policy.cuh").read_text()
-    version = [re.search(rf"define ARC_VERSION_{part} (\d+)", text).group(1)
-               for part in ("MAJOR", "MINOR", "PATCH")]
     yield f"program: {pathlib.Path(sys.argv[0]).name}"
     yield f"date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
     yield f"command: {' '.join(pathlib.Path(word).name for word in sys.argv)}"
@@ -83,15 +80,15 @@ def head(headers, policy):
     yield f"clocks: up to {clock}"
     yield f"cuda: driver {driver}, runtime {torch.version.cuda}"
     yield f"compiler: nvcc of CUDA {torch.version.cuda}, PyTorch {torch.__version__}"
-    yield f"policy: arc {'.'.join(version)} path=auto threshold=auto {policy}"
-    yield f"headers: {headers_hash(headers)}"
+    yield f"policy: arc {arc_torch.__version__} path=auto threshold=auto key_bits=32"
+    yield f"headers: {headers_hash()}"
 
 
 @contextlib.contextmanager
-def table(name, columns, headers):
+def table(name, columns):
     """A function that writes a row; to the CSV of that name, below its head, or nowhere."""
     with open(name or "/dev/null", "w", encoding="utf-8") as file:
-        for line in head(headers, "key_bits=32"):
+        for line in head():
             print(f"# {line}", file=file)
         print(*columns, sep=",", file=file)
         yield lambda *cells: print(*cells, sep=",", file=file, flush=True)

@@ -1,5 +1,6 @@
 """test_index_add.py - what bench_index_add.py measures, writes and says, without a GPU.
 SPDX-License-Identifier: Apache-2.0"""
+import csv
 import pathlib
 import sys
 import unittest
@@ -33,20 +34,40 @@ class IndexAdd(Test):
             Table(path, [line.replace("2.11", "2.13") for line in HEAD])
 
     def test_the_pages_hold_the_tables(self):
-        csv = pathlib.Path(ROOT, "studies/results/h200/index_add.csv")
-        text = csv.with_suffix(".md").read_text(encoding="utf-8").splitlines()
-        for title, names, rows in index_add_tables.tables(*cases_of.read(csv)):
+        file = pathlib.Path(ROOT, "studies/results/h200/index_add.csv")
+        text = file.with_suffix(".md").read_text(encoding="utf-8").splitlines()
+        for title, names, rows in index_add_tables.tables(*cases_of.read(file)):
             if rows:  # of the file that was measured some rows stay
                 self.assertLessEqual({f"## {title}", *index_add_tables.table(names, rows)}, set(text))
         page = pathlib.Path(ROOT, "python/arc_torch/README.md").read_text(encoding="utf-8")
         first, second = (list(index_add_tables.table(names, rows)) for title, names, rows in
-                         index_add_tables.tables(*cases_of.read(csv))
+                         index_add_tables.tables(*cases_of.read(file))
                          if title.startswith(("f32, fast", "f32, deterministic")))
         self.assertEqual(page.count(first[0]), 2)
         for whole, behind in zip((first, second), page.split(first[0])[1:]):
             shown = behind.split("\n\n")[0].split("\n")[1:]  # of some widths
             self.assertLess(7, len(shown))
             self.assertLessEqual(set(shown), set(whole))
+
+    def test_the_page_holds_the_peers(self):
+        """PyTorch's fastest way beside fast(), and its faster mode that repeats beside
+        deterministic()."""
+        with open(pathlib.Path(ROOT, "studies/results/h200/index_add_peers.csv")) as file:
+            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        page = pathlib.Path(ROOT, "python/arc_torch/README.md").read_text(encoding="utf-8")
+        for shape in dict.fromkeys((row["width"], row["n"], row["keys"]) for row in rows):
+            n, cells = int(shape[1]), []
+            for mode, arc in (("fast", "fast()"), ("deterministic", "deterministic()")):
+                ms = {row["adder"]: float(row["ms"]) for row in rows if row["mode"] == mode
+                      and (row["width"], row["n"], row["keys"]) == shape}
+                peers = {adder: ms[adder] for adder in ms if adder.startswith(("index", "scatter"))}
+                fastest = min(peers, key=peers.get)
+                name, _, kind = fastest.partition(" ")
+                cells += [f"`{name}`" + (f", {kind}" if kind else "")] if mode == "fast" else []
+                cells += [f"{time:#.3g}".rstrip(".") for time in (ms[fastest], ms[arc])]
+                cells.append(index_add_tables.speed_text(ms[fastest] / ms[arc]))
+            size = f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n:,}".replace(",", " ")
+            self.assertIn(f"| {' | '.join([shape[0], size, shape[2], *cells])} |\n", page)
 
     def test_overview(self):
         """A row for each kind: how many cases, times, memory."""

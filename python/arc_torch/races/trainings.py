@@ -11,6 +11,7 @@ import pathlib
 import statistics
 import sys
 import time
+import types
 import typing
 
 HERE = pathlib.Path(__file__).resolve()
@@ -28,17 +29,10 @@ if DEVICE == "cpu":
 torch.utils.deterministic.fill_uninitialized_memory = False
 
 
-class PyTorch:
-    """PyTorch's functions by the names of arc_torch."""
-    index_add = staticmethod(torch.index_add)
-
-    @staticmethod
-    def index_select(table, index):
-        return table.index_select(0, index)
-
-    @staticmethod
-    def embedding(weight, index):
-        return torch.nn.functional.embedding(index, weight)
+# PyTorch's functions by the names of arc_torch.
+PYTORCH = types.SimpleNamespace(
+    index_add=torch.index_add, index_select=lambda table, index: table.index_select(0, index),
+    embedding=lambda weight, index: torch.nn.functional.embedding(index, weight))
 
 
 class Way(typing.NamedTuple):
@@ -48,11 +42,11 @@ class Way(typing.NamedTuple):
     sums: typing.Callable = contextlib.nullcontext  # the context of sums by index
 
 
-WAYS = (Way("PyTorch", PyTorch), Way("arc", arc_torch),
-        Way("PyTorch, deterministic", PyTorch, repeats=True),
+WAYS = (Way("PyTorch", PYTORCH), Way("arc", arc_torch),
+        Way("PyTorch, deterministic", PYTORCH, repeats=True),
         Way("arc, deterministic", arc_torch, repeats=True),
-        Way("PyTorch, in arc's context", PyTorch, repeats=True, sums=arc_torch.deterministic),
-        Way("PyTorch, in fast()", PyTorch, sums=arc_torch.fast))
+        Way("PyTorch, in arc's context", PYTORCH, repeats=True, sums=arc_torch.deterministic),
+        Way("PyTorch, in fast()", PYTORCH, sums=arc_torch.fast))
 
 
 def option(name, default):

@@ -1,4 +1,5 @@
-/* launch_ptx.cpp - kernels of slices.h from the file slices.ptx. SPDX-License-Identifier: Apache-2.0 */
+/* launch_ptx.cpp - kernels of slices.h from the file slices.ptx.
+   SPDX-License-Identifier: Apache-2.0 */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <stdio.h>
