@@ -2,24 +2,21 @@
 SPDX-License-Identifier: Apache-2.0"""
 import os
 import pathlib
-import re
 import sys
 import tempfile
 
 import setuptools.command.build_ext
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent / "arc_headers")]
 try:
     import arc_jax
+    import backend  # of arc_headers
 except ImportError as missing:
     sys.exit(f"arc_jax: {missing}: there is no JAX, or pip hides it from the build; with JAX call "
              f"{sys.executable} -m pip install --no-build-isolation ./python/arc_jax")
 os.chdir(HERE)  # setuptools wants relative names
 scratch = tempfile.TemporaryDirectory()  # nothing is written beside the sources
-policy = (pathlib.Path(arc_jax.include_path()) / "arc_policy.cuh").read_text()
-version = ".".join(re.search(rf"#define ARC_VERSION_{part} (\d+)", policy)[1]
-                   for part in ("MAJOR", "MINOR", "PATCH"))
 
 
 class Build(setuptools.command.build_ext.build_ext):
@@ -35,7 +32,7 @@ class Build(setuptools.command.build_ext.build_ext):
 
 
 setuptools.setup(
-    name="arc_jax", version=version, license="Apache-2.0", py_modules=["arc_jax"],
+    name="arc_jax", version=backend.version(), license="Apache-2.0", py_modules=["arc_jax"],
     description="JAX's scatter-add and segment_sum, by arc",
     ext_modules=[setuptools.Extension(arc_jax.BUILT_AHEAD, [])],
     options={"egg_info": {"egg_base": scratch.name}, "build": {"build_base": scratch.name}},

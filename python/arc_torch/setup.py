@@ -5,7 +5,6 @@ Needs what arc_torch needs to build itself. What is missing or fails is one line
 import importlib.util
 import os
 import pathlib
-import re
 import sys
 import tempfile
 
@@ -26,20 +25,19 @@ if not torch.cuda.is_available() and "TORCH_CUDA_ARCH_LIST" not in os.environ:
     sys.exit('arc_torch: PyTorch sees no GPU; TORCH_CUDA_ARCH_LIST="9.0" names one to build for')
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent / "arc_headers"))
+import backend  # noqa: E402
 os.chdir(HERE)  # setuptools wants relative names
 scratch = tempfile.TemporaryDirectory()  # nothing is written beside the sources
-policy = (ROOT / "arc_policy.cuh").read_text()
-version = ".".join(re.search(rf"#define ARC_VERSION_{part} (\d+)", policy)[1]
-                   for part in ("MAJOR", "MINOR", "PATCH"))
 try:
     setuptools.setup(
-        name="arc_torch", version=version, license="Apache-2.0", py_modules=["arc_torch"],
+        name="arc_torch", version=backend.version(), license="Apache-2.0", py_modules=["arc_torch"],
         description="PyTorch's index_add_ and what stands on it, by arc",
         ext_modules=[cpp_extension.CUDAExtension(
             "arc_torch_operators",
             sorted(path.name for path in HERE.iterdir() if path.suffix in (".cpp", ".cu")),
-            include_dirs=[str(ROOT)], extra_compile_args={"cxx": ["-O3"], "nvcc": ["-O3"]})],
+            include_dirs=[str(backend.ROOT)],
+            extra_compile_args={"cxx": ["-O3"], "nvcc": ["-O3"]})],
         options={"egg_info": {"egg_base": scratch.name}, "build": {"build_base": scratch.name}},
         cmdclass={"build_ext": cpp_extension.BuildExtension})
 except Exception as error:  # a CUDA toolkit that is missing, or of another version; a compiler's
