@@ -9,13 +9,6 @@ BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(BENCH)
 H200 = os.path.join(BENCH, "results", "h200")
 sys.path[:0] = [os.path.join(BENCH, "analysis")]
-import pictures  # noqa: E402
-import results  # noqa: E402
-
-try:
-    HAS_MATPLOTLIB = bool(pictures.load())
-except results.Skip:
-    HAS_MATPLOTLIB = False
 
 
 class Test(unittest.TestCase):

@@ -13,7 +13,8 @@ import math
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/analysis"))
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(FOLDER, path) for path in ("../../bench/analysis", "../common")]
 import pictures  # noqa: E402
 import results  # noqa: E402
 

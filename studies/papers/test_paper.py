@@ -1,12 +1,15 @@
 """test_paper.py - run.sh runs every workload into one table; paper.py reads it; stalls.py adds.
 SPDX-License-Identifier: Apache-2.0"""
+import importlib.util
 import os
 import pathlib
 import sys
 import unittest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "bench/tests")]
-from bench_test import HAS_MATPLOTLIB, Test
+from bench_test import Test
+
+HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 
 COLUMNS = ["workload", "BW implementation", "balance threshold", "dataset", "forward ms",
            "backward ms", "end-to-end training time", "backward mJ", "test PSNR", "iterations",

@@ -6,7 +6,8 @@ import sys
 import unittest
 
 STUDIES = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(STUDIES / "../bench/tests"), str(STUDIES / "hardware")]
+sys.path[:0] = [str(STUDIES / "../bench/tests"), str(STUDIES / "hardware"),
+                str(STUDIES / "common")]
 import looked  # first: skips where there is no matplotlib
 import figure
 import paper

@@ -3,10 +3,15 @@ import itertools
 import sys
 from unittest import mock
 
-from bench_test import HAS_MATPLOTLIB, Test
+from bench_test import Test
 
-if not HAS_MATPLOTLIB:
-    print("skipped: no matplotlib")
+import results
+import pictures
+
+try:
+    pictures.load()
+except results.Skip as reason:
+    print(f"skipped: {reason}")
     sys.exit(77)
 from matplotlib import legend, pyplot, text
 

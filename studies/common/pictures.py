@@ -5,7 +5,7 @@ import results
 
 WIDTH = 6.8  # inches; at 600 pixels a letter is 8 high
 
-# Colour, marker, line; the colours are those of the sweep's page (sweep/page.html). What others
+# Colour, marker, line; the colours are those of the sweep's page (bench/sweep/page.html). What others
 # would ship is dashed, the papers' ways are dotted, arc's solid.
 BLACK, BLUE, SKY, GREEN, ORANGE = "#1b1f24", "#0a4fb0", "#1a7fb5", "#00795a", "#b86e00"
 RED, PINK, OLIVE, GREY, DIM = "#b5261e", "#b0307f", "#7a5c00", "#858c93", "#66707a"
