@@ -69,12 +69,20 @@
 #define ARC__CALLER ARC__LINE
 #define ARC__CALLED ARC__LINE_OF
 #endif
-/* arc/profile.cuh fills these, to count calls by line: such a parameter, what a form passes on for
+/* With arc/profile.cuh they count calls by line: such a parameter, what a form passes on for
    it, and the call on its way to arc__add. */
+#if ARC_PROFILE && defined(ARC_DROP_IN_CUH)
+#define ARC__LINE_OF , arc__code_line arc__at __attribute__((unused))
+#define ARC__LINE ARC__LINE_OF = ARC__HERE
+#define ARC__PASSED(name) \
+  , arc__code_line { arc__at.file, arc__at.line, name }
+#define ARC__COUNTED(call) arc__count_call(call, arc__at)
+#else
 #define ARC__LINE
 #define ARC__LINE_OF
 #define ARC__PASSED(name)
 #define ARC__COUNTED(call) call
+#endif
 
 /* Set to 0: words beyond a run-time width would otherwise stay live from call to call. */
 #define ARC__WORDS(w, count) arc__word w[count] = {{0u, 0u}}

@@ -145,10 +145,10 @@ profile_rows_of_uneven_lanes test_profile:ARC_PROFILE=1 s/const arc__u64 want = 
 profile_rows_of_one_call test_profile:ARC_PROFILE=1 s/if (was != 0u \&\& was != want) \*known = ~0ull;/;/
 profile_passes_of_all_lanes test_profile:ARC_PROFILE=1 s/arc__leads(sector, lane) ? most : 0u/most/
 profile_corners_as_rows test_profile:ARC_PROFILE=1 s/ | (follows \&\& even \&\& corners)//
-profile_loop_of_a_grid test_profile:ARC_PROFILE=1 s/ \&\& 6 \* (int)(sum \& 0xffu) > addresses//
+profile_loop_of_a_grid test_profile:ARC_PROFILE=1 s/ \&\& 6u \* passes > addresses//
 profile_loop_of_rows test_profile:ARC_PROFILE=1 s/moves \&\& step + 64u <= 128u/moves/
 profile_rows_behind_calls_left_out test_profile:ARC_PROFILE=1 s/const bool follows = .*/const bool follows = true;/
-profile_waits_for_shared_lanes test_drop_in_uses:ARC_PROFILE=1 s/  if (stands_for < 0 || __isShared(p)) return; .*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return;/
+profile_waits_for_shared_lanes test_drop_in_uses:ARC_PROFILE=1 s/  if (__isShared(p)) return arc__count_shared(at); .*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return;/
 +rows_out_of_order test_index_add s/if (rank \& bit) below |= same \& ~ones;/;/
 row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)distance, from);/o.row = (int)distance;/
 kept_rows_never_added test_index_add s/    arc__release(\&index_add->any, \&c); *\\/ \\/
