@@ -66,15 +66,6 @@ ARC__FN unsigned arc__multiprocessor(void) {
   return blockIdx.x & 0xffu;
 #endif
 }
-/* Returns how many lanes, less one, add to the fullest word of this lane's sector.
-   same, sector: the lanes with this lane's word, and with its sector. */
-ARC__FN unsigned arc__more_in_sector(unsigned lanes, unsigned same, unsigned sector) {
-  unsigned more = 0;
-  ARC__NO_UNROLL
-  for (unsigned step = 16; step > 0; step /= 2)
-    if (__ballot_sync(lanes, (unsigned)__popc(same) > more + step) & sector) more += step;
-  return more;
-}
 /* Returns the sum over `lanes` of x, which has so many bits. */
 ARC__FN unsigned arc__sum_over(unsigned lanes, unsigned x, int bits) {
   unsigned sum = 0;

@@ -47,8 +47,9 @@ struct arc__code_line {
 struct arc__counts {
   arc__counted place[ARC__PLACES];
   arc__u64 lost;
-  /* Warp calls that were looked at, per multiprocessor; after ARC__ALL of them, per line. */
-  unsigned all[ARC__SLOTS], each[ARC__NUMBERS];
+  /* Warp calls that were looked at: per multiprocessor, until one of them has ARC__ALL; from then
+     on all of them have enough, and calls count per line. */
+  unsigned all[ARC__SLOTS], enough, each[ARC__NUMBERS];
   /* Per multiprocessor and warp. last: each lane's address and line, then block and turn. seen: an
      address per place. */
   arc__u64 last[ARC__SLOTS][64][33];
@@ -58,7 +59,8 @@ struct arc__counts {
 static __device__ arc__counts arc__counts_here;
 
 /* Returns the place of a line, the same in all lanes; negative if there are too many lines. */
-ARC__FN int arc__count_place(arc__code_line at, int width) {
+static __device__ inline __attribute__((noinline)) int arc__count_place(arc__code_line at,
+                                                                        int width) {
   const unsigned line = (unsigned)at.line, kind = at.call ? 2u : width < 0 ? 3u : width == 0;
   const arc__u64 id = (arc__u64)at.file << 17 | (line & 0x7fffu) << 2 | kind;
   ARC__NO_UNROLL
@@ -93,7 +95,8 @@ ARC__FN bool arc__in_turn(unsigned clock) {
    but shows which statement follows which. Negative: it is not looked at. */
 ARC__FN int arc__looks(int line) {
   const unsigned clock = (unsigned)clock64();
-  if (arc__counts_here.each[(unsigned)line % ARC__NUMBERS] < ARC__EACH) return 1;
+  const arc__counts *c = &arc__counts_here;
+  if (!c->enough || c->each[(unsigned)line % ARC__NUMBERS] < ARC__EACH) return 1;
   if (clock * 0x9e3779b9u < ~0u / ARC__RARELY) return ARC__RARELY; /* not in step with a loop */
   return arc__in_turn(clock) ? 0 : -1;
 }
@@ -114,12 +117,11 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
     sector = __match_any_sync(lanes, address >> 5);
 #endif
     const bool is_first = arc__leads(same, lane);
-    const unsigned most = 1 + arc__more_in_sector(lanes, same, sector);
     const unsigned id = (unsigned)(address >> 2);
     ARC__NO_UNROLL
     for (unsigned i = 1; i <= ARC__SEEN; ++i)
       hits += *(volatile unsigned *)&c->seen[here ^ i][warp][place] == id;
-    hits = (arc__leads(sector, lane) ? most : 0u) + (is_first ? 0u : hits << 8);
+    hits = (arc__leads(sector, lane) ? (unsigned)__popc(same) : 0u) + (is_first ? 0u : hits << 8);
     const unsigned sum = arc__sum_over(lanes, hits, 12), passes = sum & 0xffu;
     arc__u64 *last = c->last[here][warp], *known = &c->place[place].step;
     const arc__u64 now = address + ((arc__u64)at.line << 57), step = now - last[lane];
@@ -131,13 +133,13 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
     last[lane] = now;
     if (arc__leads(lanes, lane)) {
       const unsigned clock = (unsigned)clock64(), block = blockIdx.x + gridDim.x * blockIdx.y;
-      const bool all = c->all[here] < ARC__ALL;
+      const bool all = !c->enough; /* only then is each call before this one looked at */
       const unsigned turn = all ? 1u : arc__in_turn(clock) ? clock >> 15 | 1u << 31 : 0u;
       const bool follows = turn != 0u && (unsigned)last[32] == turn;
       const bool inside = follows && last[32] >> 32 == block;
       last[32] = (arc__u64)block << 32 | turn;
-      if (all || stands_for == 1)
-        atomicAdd(all ? &c->all[here] : &c->each[(unsigned)at.line % ARC__NUMBERS], 1u);
+      if (all && atomicAdd(&c->all[here], 1u) == ARC__ALL) c->enough = 1;
+      if (!all && stands_for == 1) atomicAdd(&c->each[(unsigned)at.line % ARC__NUMBERS], 1u);
       const arc__u64 want = even ? step : ~0ull;
       const arc__u64 was = follows && *known != want ? atomicCAS(known, 0ull, want) : 0u;
       if (was != 0u && was != want) *known = ~0ull;
@@ -162,15 +164,14 @@ static __device__ inline __attribute__((noinline)) void arc__count(unsigned lane
   __syncwarp(lanes);
 }
 /* Makes a line known that adds to shared memory. */
-static __device__ inline __attribute__((noinline)) void arc__count_shared(arc__code_line at) {
-  atomicAdd(&arc__counts_here.each[(unsigned)at.line % ARC__NUMBERS], 1u);
-  (void)arc__count_place(at, -1);
+ARC__FN void arc__count_shared(arc__code_line at) {
+  unsigned *each = &arc__counts_here.each[(unsigned)at.line % ARC__NUMBERS];
+  if (*each == 0u && atomicAdd(each, 1u) == 0u) (void)arc__count_place(at, -1);
 }
 ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
-  const int stands_for = arc__looks(at.line);
-  if (stands_for < 0) return;
   if (__isShared(p)) return arc__count_shared(at); /* the others wait for each other */
-  arc__count(arc__lanes_here(), (arc__u64)p, at, width, stands_for, 0);
+  const int looks = arc__looks(at.line);
+  if (looks >= 0) arc__count(arc__lanes_here(), (arc__u64)p, at, width, looks, 0);
 }
 #define arc__count_used(p, at) arc__count_add(p, at, 0)
 

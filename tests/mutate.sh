@@ -143,11 +143,12 @@ drop_in_by_every_lane test_drop_in:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (arc__lea
 drop_in_of_another_sign test_drop_in_uses s/arc__drop_in_any<U>()), U>::yes>/arc__drop_in_any<U>()), U>::yes \/ (sizeof(U) != sizeof(T))>/
 profile_rows_of_uneven_lanes test_profile:ARC_PROFILE=1 s/const arc__u64 want = even ? step : ~0ull;/const arc__u64 want = step;/
 profile_rows_of_one_call test_profile:ARC_PROFILE=1 s/if (was != 0u \&\& was != want) \*known = ~0ull;/;/
-profile_passes_of_all_lanes test_profile:ARC_PROFILE=1 s/arc__leads(sector, lane) ? most : 0u/most/
+profile_passes_of_all_lanes test_profile:ARC_PROFILE=1 s/arc__leads(sector, lane) ? (unsigned)__popc(same) : 0u/(unsigned)__popc(same)/
 profile_corners_as_rows test_profile:ARC_PROFILE=1 s/ | (follows \&\& even \&\& corners)//
 profile_loop_of_a_grid test_profile:ARC_PROFILE=1 s/ \&\& 6u \* passes > addresses//
 profile_loop_of_rows test_profile:ARC_PROFILE=1 s/moves \&\& step + 64u <= 128u/moves/
 profile_rows_behind_calls_left_out test_profile:ARC_PROFILE=1 s/const bool follows = .*/const bool follows = true;/
+profile_rows_where_others_have_enough test_profile:ARC_PROFILE=1 s/const bool all = !c->enough;/const bool all = !c->enough || c->all[here] < ARC__ALL;/
 profile_waits_for_shared_lanes test_drop_in_uses:ARC_PROFILE=1 s/  if (__isShared(p)) return arc__count_shared(at); .*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return;/
 +rows_out_of_order test_index_add s/if (rank \& bit) below |= same \& ~ones;/;/
 row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)distance, from);/o.row = (int)distance;/
