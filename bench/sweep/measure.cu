@@ -15,6 +15,7 @@
 #include "arc_policy.cuh"
 
 #include "../common/device_describe.h"
+#include "../common/program_run.h"
 #include "oracle.cuh"
 #include "sweep.h"
 

@@ -15,7 +15,7 @@
 
 #include <vector>
 
-#include "../../bench/common/device.h"
+#include "../common/device.h"
 #include "../common/image_io.h"
 
 #define BACKGROUND 1.0f

@@ -1,7 +1,7 @@
 /* arc studies: a step of Adam for numbers on the device. SPDX-License-Identifier: Apache-2.0 */
 #include "adam.h"
 
-#include "../../bench/common/device.h"
+#include "device.h"
 #include "numbers.cuh"
 #include "../../bench/common/random.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../bench/common/device.h"
+#include "device.h"
 
 /* Of one step: what both moments keep and take, and what they lack since they began at 0. */
 typedef struct adam_decay {

@@ -1,7 +1,7 @@
 /* arc studies: arrays of a pool on the device. SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "../../bench/common/device.h"
+#include "device.h"
 
 /* So many zeros. */
 template <typename type>

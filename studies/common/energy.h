@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../../bench/common/device.h"
+#include "device.h"
 #include "../../bench/common/program_run.h"
 
 typedef int (*nvml_energy)(void *device, unsigned long long *millijoules);

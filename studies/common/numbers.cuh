@@ -5,7 +5,7 @@
    in rows to which arc adds. */
 #pragma once
 
-#include "../../bench/common/device.h"
+#include "device.h"
 
 #if !SIMT_ON_CPU
 #include <cuda_fp16.h>

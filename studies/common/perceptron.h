@@ -7,7 +7,7 @@
    parameters. Without tensor cores they multiply floats. */
 #pragma once
 
-#include "../../bench/common/device.h"
+#include "device.h"
 
 enum { INPUTS = 32, HIDDEN = 4, MATRICES = HIDDEN + 1, OUTPUTS = 16, TILE = 16 };
 

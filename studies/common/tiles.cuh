@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "../../bench/common/device.h"
+#include "device.h"
 
 enum { TILE_SIDE = 16, TILE_PIXELS = TILE_SIDE * TILE_SIDE };
 

@@ -1,7 +1,7 @@
 /* arc studies: vectors of three floats on the device. SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "../../bench/common/device.h"
+#include "device.h"
 
 DEVICE float3 from(const float v[3]) { return make_float3(v[0], v[1], v[2]); }
 DEVICE float3 scale(float3 a, float s) { return make_float3(a.x * s, a.y * s, a.z * s); }

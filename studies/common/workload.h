@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-#include "../../bench/common/device.h"
+#include "device.h"
 #include "../../bench/common/option_table.h"
 #include "search.h"
 

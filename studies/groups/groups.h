@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "../../bench/common/device.h"
+#include "../common/device.h"
 
 enum { WHAT_SUMS, WHAT_COUNTS, WHAT_WEIGHTS, WHAT_WIDE };
 enum { BY_UNIFORM, BY_ZIPF_105, BY_ZIPF_12, BY_SORTED, BY_HALF, KEYS_BY };

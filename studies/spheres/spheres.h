@@ -14,7 +14,7 @@
 
 #include <vector>
 
-#include "../../bench/common/device.h"
+#include "../common/device.h"
 #include "../common/tiles.cuh"
 #include "../common/workload.h"
 

@@ -7,7 +7,7 @@
        frame_project_backward                  hence the gradient of each parameter */
 #pragma once
 
-#include "../../../bench/common/device.h"
+#include "../../common/device.h"
 #include "backward.h"
 #include "../settings.h"
 

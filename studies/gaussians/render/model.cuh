@@ -18,7 +18,7 @@
 #include "arc/wide.cuh"
 #include "arc/hot.cuh"
 
-#include "../../../bench/common/device.h"
+#include "../../common/device.h"
 #include "../../common/numbers.cuh"
 #include "../../common/tiles.cuh"
 #include "../scene/scene.h"

@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "sort.h"
 
-#include "../../../bench/common/device.h"
+#include "../../common/device.h"
 
 #include <algorithm>
 #include <numeric>

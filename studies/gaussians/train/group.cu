@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #endif
 
-#include "../../../bench/common/device.h"
+#include "../../common/device.h"
 #include "../../../bench/common/program_run.h"
 
 /* NCCL is for GPUs; CPU warps need none. */

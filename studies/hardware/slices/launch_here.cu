@@ -2,7 +2,7 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "../../../bench/common/device.h"
+#include "../../common/device.h"
 #include "kernels.cuh"
 
 #define SLICE_ENTRY(path, name) {#name "_" #path, name##_##path},
