@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../bench/common/device_describe.h"
-#include "../../bench/common/program_run.h"
+#include "device.h"
 
 /* With its head, and the names of its columns. */
 static inline bool table_open(output_file *csv, const char *path, const char *columns,
