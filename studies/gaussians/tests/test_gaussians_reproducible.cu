@@ -62,15 +62,17 @@ static void step_to(trainer *t, int iteration) {
   while (t->iteration < iteration) trainer_step(t);
 }
 
-/* Stops half way and goes on from a checkpoint. */
+/* Stops between two densifications and goes on from a checkpoint. */
 static void stop_and_go_on(trainer *t, const options *o) {
   const char *path = test_path("checkpoint");
   const scene *data = t->data;
-  step_to(t, STEPS / 2);
+  step_to(t, STEPS / 2 + 2);
   CHECK(checkpoint_write(t, path, &error), "%s", error.text);
+  const std::string whole = test_read_file(path);
   trainer_end(t);
   trainer_begin(t, data, &o->train);
-  CHECK(checkpoint_read(t, path, &error), "%s", error.text);
+  CHECK(checkpoint_read(t, path, &error) && checkpoint_write(t, path, &error), "%s", error.text);
+  CHECK(test_read_file(path) == whole, "a checkpoint that is read is written as another");
 }
 
 static outcome train(const options *o, const scene *data, const gaussians_host *model,
