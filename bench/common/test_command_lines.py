@@ -119,9 +119,8 @@ class Programs(unittest.TestCase):
     def start(self, arguments, after, deaf=False):
         """What runs, once its output holds this, and its output so far."""
         child = subprocess.Popen(self.command(arguments), text=True, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, preexec_fn=(
-                                     lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
-                                 ) if deaf else None)
+                                 stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(
+                                     signal.SIGHUP, signal.SIG_IGN if deaf else signal.SIG_DFL))
         said = ""
         while after not in said and (line := child.stdout.readline()):
             said += line
