@@ -94,13 +94,6 @@ KERNEL rows_in_memory(float *rows, updates all) {
   arc_index_add_end_f32(&sums);
 }
 
-__device__ __noinline__ void add_by_value(arc_target_f32 target, update one) {
-  arc_add_f32(target, one.key, one.values, one.hit);
-}
-KERNEL by_value(float *rows, updates all) {
-  EACH_UPDATE(all) add_by_value(arc_target_f32_rows(rows, WIDTH, WIDTH), read(all, u));
-}
-
 /* The corners of a grid's cell: a target above, and a lambda that ends with `add`. */
 #define GRID_KERNEL(name, type, add, is_outside)                                              \
   KERNEL name(float *grid, const float *positions, const float *slopes, int count) {          \

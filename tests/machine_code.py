@@ -7,8 +7,8 @@ SPDX-License-Identifier: Apache-2.0
             width, keyed and uniform, every path, and types
   scope     atomics have the scope that the policy or the option names; an add of all lanes to hot
             rows stands between barriers of the warp, whose absence racecheck does not see
-  fat       one program for all architectures of this nvcc, of two files; no kernel has either. Those
-            of one major number are assembled of one PTX: arc asks for no minor one
+  fat       one program for several architectures, of two files; no kernel has either. --all: for
+            all that this nvcc knows
   builds    programs compile and link in every kind of build; a debug build of one add stays small
   key_bits  a key that may be no int does not compile, unless ARC_KEY_BITS is 64; an int does
   apart     where lanes may have parted, no mask is that of one lane (apart.py)
@@ -34,6 +34,7 @@ import apart
 
 ROOT, WORK, TEST = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
 WORK = os.path.join(WORK, os.path.basename(TEST))
+KEPT = WORK + "/kept"  # of one case
 NVCC = shutil.which(os.environ.get("NVCC", "nvcc"))
 SKIPPED = 77
 PATHS = "ATOMIC SERIALIZED BUTTERFLY TRANSPOSED TREE AUTO".split()
@@ -82,9 +83,9 @@ def rows(widths):
          "ROWS_DYNAMIC"])]
 
 
-def others(widths):
+def others(widths, hot=CALLS):
     kernels = [("LITERAL", f"{n}, ", promises, f"{form}({n})") for n in widths
-               for form, calls in (("SUMS", CALLS), ("HOT", CALLS), ("HOT_HERE", CALLS[:1]))
+               for form, calls in (("SUMS", CALLS), ("HOT", hot), ("HOT_HERE", CALLS[:1]))
                for _, promises in calls]
     kernels += [("KERNEL", "", "0", add) for add in (
         "DYNAMIC(SUMS(0))", "DYNAMIC(HOT_DYNAMIC)", "MISSING", "ATOMRED")]
@@ -128,13 +129,17 @@ def spotless(in_memory=None):
     return check
 
 
-def fat():
-    """nvcc's option for each major number: the PTX of the lowest, the machine code of each."""
-    majors = {}
-    for code in output_of(NVCC, "--list-gpu-code").split():
-        majors.setdefault(code[3:-1], []).append(code)
-    return " ".join(f"-gencode arch=compute_{codes[0][3:]},code=[{','.join(codes)}]"
-                    for codes in map(sorted, majors.values()))
+def fat(every):
+    """nvcc's options: PTX for each architecture from which on arc has other code (ARC__ARCH), and
+    the machine code of the first that has it, of the newest, and where asked of all between."""
+    known = sorted((code[3:] for code in output_of(NVCC, "--list-gpu-code").split()), key=int)
+    lowest = [code for code in known if code in (known[0], "60", "70", "80", "90")]
+    codes = {low: [low] for low in lowest}
+    for code in known if every else known[-1:]:
+        low = max((low for low in lowest if int(low) <= int(code)), key=int)
+        codes[low] += [code] * (code != low)
+    return " ".join(f"-gencode arch=compute_{low},code=[{','.join(map('sm_{}'.format, its))}]"
+                    for low, its in codes.items()) + " -gencode arch=compute_90,code=compute_90"
 
 
 def all_spotless(case, said, _made):
@@ -191,9 +196,14 @@ def unit_of(kernels, kb):
     return check
 
 
-def names_the_key(_case, said, _made):
-    name = "arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64"
-    return name not in said and f"the error does not name {name}:\n{said}"
+def refuses_each(count):
+    """Each kernel calls the function that the assembler refuses, and the error has its name."""
+    def check(_case, said, _made):
+        name = "arc_key_is_no_int__cast_it_or_set_ARC_KEY_BITS_to_64"
+        ptx = read(KEPT + "/kernels.ptx")
+        calls = ["arc__refuse_key" in kernels_of(ptx, f"add_{i}$") for i in range(count)]
+        return (name not in said or not all(calls)) and f"keys refused: {calls}; the error:\n{said}"
+    return check
 
 
 def at_most(limits):
@@ -274,7 +284,7 @@ def stays_together(_case, _said, made):
 
 def masks_of_lanes_on(*architectures):
     def check(case, said, _made):
-        kept = sorted(glob.glob(WORK + "/kept/*.cubin"))
+        kept = sorted(glob.glob(KEPT + "/*.cubin"))
         if len(kept) != len(architectures):
             return f"nvcc keeps {kept}"
         return next((f"{cubin}: {error}" for cubin in kept
@@ -339,7 +349,7 @@ CODE_SIZE = {
     "-DARC_MAX_PIECES=1": {
         "one_add": (620, 40, 0), "four_adds": (1120, 56, 0), "hot": (1510, 64, 0),
         "rows_in_memory": (620, 48, 0), "lambda": (1840, 48, 0), "lambda_keyed": (1840, 48, 0),
-        "lambda_f16": (2220, 48, 0), "by_value": (7300, 64, 48), "run_time": (2040, 64, 256)},
+        "lambda_f16": (2220, 48, 0), "run_time": (2040, 64, 256)},
     "-DARC_MAX_PIECES=5": {"pieces": (820, 48, 0), "first_pieces": (400, 40, 0)}}
 # By test and definitions: kernels, and a tenth more kB of PTX, not optimised, than nvcc 13.0 makes.
 UNIT_SIZE = {
@@ -359,8 +369,9 @@ def stack_cases(every):
                 *(Case(name, kernels, REPORT, spotless()) for name, kernels in lists.items())]
     # One file, as nvcc reads arc anew for each. Nothing is checked where ARC_CHECK is 0, not in GPU
     # programs that include the CPU warp. Of a literal width all divisions are done by the compiler.
+    # `code_size` sees the stack of hot rows that whole warps add to.
     return [Case("kernels", literal("AUTO", (1, 33, 128)) + forms("AUTO", 10) + run_time("AUTO") +
-                 rows(("width",)) + others((9,)), REPORT + " -include simt/simt.cuh",
+                 rows(()) + others((9,), hot=()), REPORT + " -include simt/simt.cuh",
                  each(spotless(), scope(False), lacks(r"__assertfail|vprintf|\strap"),
                       lacks(r"\sdiv\.", r"(keyed|uniform)_AUTO_\d+$")))]
 
@@ -369,7 +380,7 @@ def scope_cases(_):
     """The device's scope is seen in `stack`."""
     by_policy = scopes("policy", "o.scope", ["adds"])
     by_option = scopes("option", "ARC_SCOPE_SYSTEM", ["adds", "forms"])
-    hot = "LITERAL(hot, ARC_PATH_AUTO, 0, 9, HOT(9))"
+    hot = "LITERAL(hot, ARC_PATH_AUTO, 0, 1, HOT(1))"
     return [Case("policy", by_policy, "-ptx -arch=sm_80 -DARC_SCOPE=ARC_SCOPE_SYSTEM", scope(True)),
             Case("option", [*by_option, hot], "-ptx -arch=sm_80",
                  each(scope(True, ".*_option"), barriers(2, "hot")))]
@@ -395,22 +406,21 @@ def key_cases(_):
     others = [("long long", "keys[threadIdx.x]"), ("long long", "active ? keys[threadIdx.x] : 0"),
               ("int", "2ll * keys[threadIdx.x]"), ("unsigned", "-(long long)keys[threadIdx.x]")]
 
-    def case(name, keys, options="", fails=False):
+    def case(name, keys, options, check=None, fails=False):
         text = '#include "arc.cuh"\n' + "".join(
             KEY.format(i=i, type=type_, key=key) for i, (type_, key) in enumerate(keys))
-        return Case(name, text, f"-cubin -arch=sm_90 {options}",
-                    names_the_key if fails else None, fails=fails)
+        return Case(name, text, f"-arch=sm_90 {options}", check, fails=fails)
 
-    return [case("ints", ints), case("64 bits", others, "-DARC_KEY_BITS=64"),
-            *(case(f"{type_} {key}", [(type_, key)], fails=True) for type_, key in others),
-            *(case(f"64 bits {options}", others[:1], options)
-              for options in ("-G", "-Ofc=max"))]
+    return [case("ints", ints, "-cubin"), case("64 bits", others, "-cubin -DARC_KEY_BITS=64"),
+            case("no ints", others, f"-cubin --keep --keep-dir {KEPT}", refuses_each(len(others)),
+                 fails=True),
+            case("64 bits, not optimised", others[:1], "-cubin -Ofc=max")]  # -G: `builds`
 
 
 TESTS = {
     "stack": stack_cases, "scope": scope_cases, "builds": build_cases, "key_bits": key_cases,
-    "fat": lambda _: [Case("all architectures", TWO_UNITS, fat() + " -t 2 -Xptxas -v", all_spotless,
-                           runs=True)],
+    "fat": lambda every: [Case("several architectures", TWO_UNITS, fat(every) + " -t 2 -Xptxas -v",
+                               all_spotless, runs=True)],
     "code_size": lambda _: [
         Case(options, ["tests/code_size.cu"], f"-cubin -arch=sm_90 -Xptxas -v {options}",
              at_most(limits)) for options, limits in CODE_SIZE.items()],
@@ -423,23 +433,26 @@ TESTS = {
                unchanged) for options in ("", SUMS)),
         Case("48 statements", STATEMENTS, DROP_IN, times_plain(72)),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -include arc/wide.cuh -Ofc=max {options}")
-          for options in ("", SUMS, "-DARC_PROFILE=1")),
-        Case("a user's macros", COUNTED, " ".join([DROP_IN, *(
-            f"-D{c}=1024" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ")])),  # CUDA's templates use T, U
+          for options in ("", "-DARC_PROFILE=1")),  # SUMS has a part of the first's code
         Case("uses", RESULT + "".join(
             f"__global__ void use_{i}(float *p, unsigned *q) {{ {use} }}\n"
             for i, (use, _) in enumerate(USES)), DROP_IN, errors_of_uses, fails=True)],
-    # One PTX, which nvcc takes longest to make, for two architectures.
-    "apart": lambda _: [Case(f"{source} {options}", [f"tests/test_{source}.cu"],
-                             f"-fatbin --keep --keep-dir {WORK}/kept {options} "
+    # One PTX, which nvcc takes longest to make, for two architectures. The drop-in's masks are
+    # literals or of each lane, and the same on both.
+    "apart": lambda _: [Case("test_apart", ["tests/test_apart.cu"],
+                             f"-fatbin --keep --keep-dir {KEPT} "
                              "-gencode arch=compute_90,code=[sm_90,sm_120]",
-                             masks_of_lanes_on("sm_90", "sm_120"))
-                        for source, options in (("apart", ""), ("drop_in", ""), ("drop_in", SUMS))] +
+                             masks_of_lanes_on("sm_90", "sm_120"))] +
+                       [Case(f"drop_in {options}", ["tests/test_drop_in.cu"],
+                             f"-cubin -arch=sm_90 {options}", masks_of_lanes)
+                        for options in ("", SUMS)] +
                        [Case(f"safe masks {safe}", COUNTED,
                              f"-cubin -arch=sm_90 -DARC_SAFE_MASKS={safe}",
                              masks_of_one_lane(not safe)) for safe in (0, 1)] +
                        [Case("counted", COUNTED, DROP_IN + " -DARC_PROFILE=1", masks_of_lanes),
-                        Case("stays together", SERVED, DROP_IN, stays_together)]}
+                        Case("stays together, with a user's macros", SERVED, " ".join([DROP_IN, *(
+                            f"-D{c}=1024" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ")]),  # CUDA has T, U
+                             stays_together)]}
 
 # ---- one case ------------------------------------------------------------------------------------
 
@@ -533,8 +546,8 @@ def main():
     os.makedirs(WORK, exist_ok=True)
     failed = 0
     for case in cases_of(TEST):
-        shutil.rmtree(WORK + "/kept", ignore_errors=True)
-        os.makedirs(WORK + "/kept")
+        shutil.rmtree(KEPT, ignore_errors=True)
+        os.makedirs(KEPT)
         error = run(case)
         print(f"{case.name}: {f'FAILED: {error}' if error else 'right'}", flush=True)
         failed += bool(error)

@@ -114,12 +114,10 @@ static __device__ __forceinline__ void nothing(unsigned *, float) {}
              arc_hot_add_with_f32(&hot, key, values, true, o), arc_hot_end_warp_f32(&hot))
 
 EXPERIMENT(add, 9, 9, arc_target_f32_rows, nothing, , arc_add_divergent_f32(target, key, values), )
-ADDS(add_and_swaps, 9, 9, arc_target_f32_rows, swaps)
 ADDS(add_and_exchanges, 9, 9, arc_target_f32_rows, exchanges)
 ADDS(add_and_locks, 9, 9, arc_target_f32_rows, locks)
 ADDS(wide_and_swaps, MAX_WIDTH, MAX_WIDTH, arc_target_f32_rows, swaps)
 ADDS(dynamic_and_swaps, MAX_WIDTH, e.width, arc_target_f32_dynamic, swaps)
-ADDS_HOT(hot_and_swaps, 9, 9, arc_target_f32_rows, swaps)
 ADDS_HOT(hot_and_exchanges, 9, 9, arc_target_f32_rows, exchanges)
 ADDS_HOT(hot_dynamic_and_swaps, MAX_WIDTH, e.width, arc_target_f32_dynamic, swaps)
 EXPERIMENT(atomred_and_exchanges, 1, 1, arc_target_f32_rows, exchanges, ,
@@ -141,9 +139,8 @@ static int number(int argc, char **argv, const char *name, int standard) {
 
 /* clang-format off */
 #define EACH_EXPERIMENT(X)                                                                    \
-  X(add) X(add_and_swaps) X(add_and_exchanges) X(add_and_locks) X(wide_and_swaps)             \
-  X(dynamic_and_swaps) X(hot_and_swaps) X(hot_and_exchanges) X(hot_dynamic_and_swaps)         \
-  X(atomred_and_exchanges)
+  X(add) X(add_and_exchanges) X(add_and_locks) X(wide_and_swaps) X(dynamic_and_swaps)         \
+  X(hot_and_exchanges) X(hot_dynamic_and_swaps) X(atomred_and_exchanges)
 #define NAMED(kernel) {#kernel, kernel},
 /* clang-format on */
 static const struct {
