@@ -56,7 +56,8 @@
 #endif
 /* The fewest lanes that are summed: at one address, and at several. */
 enum { ARC__FEWEST = 12, ARC__FEWEST_OF_SEVERAL = 17 };
-/* What the profile and the flag that learns ask of a warp. */
+/* What the profile and the flag that learns share. */
+#define ARC__OUT_OF_LINE static __device__ inline __attribute__((noinline))
 ARC__FN unsigned arc__multiprocessor(void) {
 #if defined(__CUDA_ARCH__)
   unsigned x;
@@ -187,7 +188,6 @@ static __host__ __device__ inline int arc__gain(unsigned sample) {
 }
 
 #if ARC__ARCH >= 700
-#define ARC__OUT_OF_LINE static __device__ inline __attribute__((noinline))
 /* The assembly is not volatile, so that compilers read the clock once, above a loop. */
 ARC__FN unsigned arc__clock(void) {
 #if defined(__CUDA_ARCH__)

@@ -59,8 +59,7 @@ struct arc__counts {
 static __device__ arc__counts arc__counts_here;
 
 /* Returns the place of a line, the same in all lanes; negative if there are too many lines. */
-static __device__ inline __attribute__((noinline)) int arc__count_place(arc__code_line at,
-                                                                        int width) {
+ARC__OUT_OF_LINE int arc__count_place(arc__code_line at, int width) {
   const unsigned line = (unsigned)at.line, kind = at.call ? 2u : width < 0 ? 3u : width == 0;
   const arc__u64 id = (arc__u64)at.file << 17 | (line & 0x7fffu) << 2 | kind;
   ARC__NO_UNROLL
@@ -104,9 +103,8 @@ ARC__FN int arc__looks(int line) {
    `least` up to 32. If none is reduced, pass 0 instead of 33: nvcc 13.0 moves a vote on a known
    result to where one lane waits for all. The function is out of line, and the lanes meet at its
    end. So a loop that they leave at several places parts them no further. */
-static __device__ inline __attribute__((noinline)) void arc__count(unsigned lanes, arc__u64 address,
-                                                                   arc__code_line at, int width,
-                                                                   int stands_for, int least) {
+ARC__OUT_OF_LINE void arc__count(unsigned lanes, arc__u64 address, arc__code_line at, int width,
+                                 int stands_for, int least) {
   arc__counts *c = &arc__counts_here;
   const int lane = arc__lane(), place = arc__count_place(at, width);
   const unsigned warp = arc__warp(), here = arc__multiprocessor();
