@@ -1,6 +1,7 @@
-/* patterns.cu - how to call arc in eight kinds of kernels: a width that is known only at run time; a
+/* patterns.cu - how to call arc in nine kinds of kernels: a width that is known only at run time; a
    target in a lambda; a loop whose lanes stay together; a loop that lanes leave and skip; optional
-   outputs; rows of three values; a function that knows only an address; several rows per key.
+   outputs; rows of three values; a function that knows only an address; several rows per key; a
+   histogram.
    SPDX-License-Identifier: Apache-2.0
 
    nvcc -arch=native -I. examples/patterns.cu -o patterns                     on a GPU
@@ -158,6 +159,15 @@ __global__ void triangles(float *rows) {
   }
 }
 
+/* A histogram: each bin is a row of one unsigned. The suffix names the type of values and sums: f64
+   adds doubles, f32_to_f64 floats to doubles. */
+__global__ void histogram(unsigned *bins) {
+  arc_target_u32 target = arc_target_u32_rows(bins, 1, 1);
+  int pixel = pixel_of_thread();
+  unsigned one = 1;
+  arc_add_u32(target, row_of(pixel), &one, hits(pixel));
+}
+
 static float sums[ROWS * WIDTH], wanted[ROWS * WIDTH];
 
 /* Compares the rows with what each pixel that hits adds to the first `width` values of its row. */
@@ -175,6 +185,15 @@ static int check(const char *name, float *rows, int stride, int width, bool of_v
          cudaGetErrorString(status));
   cudaMemset(rows, 0, sizeof sums);
   return status != cudaSuccess || wrong != 0;
+}
+
+static int check_histogram(const float *rows) {
+  unsigned bins[ROWS], counted[ROWS] = {0};
+  int wrong = cudaMemcpy(bins, rows, sizeof bins, cudaMemcpyDeviceToHost) != cudaSuccess;
+  for (int pixel = 0; pixel < PIXELS; ++pixel) counted[row_of(pixel)] += hits(pixel);
+  for (int i = 0; i < ROWS; ++i) wrong += bins[i] != counted[i];
+  printf("patterns: histogram      %d of %d bins wrong\n", wrong, (int)ROWS);
+  return wrong != 0;
 }
 
 int main(void) {
@@ -204,6 +223,8 @@ int main(void) {
   failed |= check("by address", rows, WIDTH, WIDTH, false);
   SIMT_LAUNCH(triangles, BLOCKS, THREADS, 0, 0, rows);
   failed |= check("triangles", rows, WIDTH, 6, true);
+  SIMT_LAUNCH(histogram, BLOCKS, THREADS, 0, 0, (unsigned *)rows);
+  failed |= check_histogram(rows);
   cudaFree(rows);
   return failed || fflush(stdout) != 0;
 }

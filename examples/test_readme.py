@@ -3,13 +3,12 @@
 the library's, or those of one of the other rooms, or one program of theirs.
 SPDX-License-Identifier: Apache-2.0
 
-PROGRAM `snippets`: those of docs/tasks.md compile with CXX, for the CPU warp, which is the library
-SIMT, and with NVCC, and add up to what they must; so does the whole one of docs/build.md, by the
-line that follows it, as `program`. Every page: each line of a table after
-<!-- figures: ... --> holds what the result files say, which the room checks that has them, and so
-does the column that <!-- held: ... --> names; what is quoted from files that are older than the
-last change of arc's decision is listed. Files that are linked are there, unless this copy lacks
-their room, and programs that are named.
+PROGRAM `program`: the whole one of docs/build.md compiles by the line that follows it with NVCC, and
+with CXX for the CPU warp, which is the library SIMT, and adds up to what it must. Every page: each
+line of a table after <!-- figures: ... --> holds what the result files say, which the room checks
+that has them, and so does the column that <!-- held: ... --> names; what is quoted from files that
+are older than the last change of arc's decision is listed. Files that are linked are there, unless
+this copy lacks their room, and programs that are named.
 
 A line after <!-- held: COLUMN is - where the line below has no figure, else what that is: VALUE, or
 VALUE / VALUE. VALUE: 1, SPEC or SPEC + SPEC. SPEC: FILE; COLUMN of the file; HOW; WORDS, as in
@@ -190,52 +189,11 @@ def check_page(name):
               or not os.path.exists(os.path.dirname(file)), f"{name}: no program {file}_simt")
 
 
-# What each snippet of docs/tasks.md needs around it: what stands before it, its launch, and what is
-# true where its sums are right. By the name of its kernel.
-AROUND = {
-    "backward": ("static __device__ bool gradient(int id, float *g) {\n"
-                 "  for (int i = 0; threadIdx.x < 10 && i < 9; ++i) g[i] = (float)(id * i);\n"
-                 "  return threadIdx.x < 10;\n}\n__managed__ float sums[27]; __managed__ int list[2] = {2, 1};\n",
-                 "backward<<<1, 32>>>(sums, list, 2)", "sums[26] == 160 && sums[9 + 3] == 30 && sums[8] == 0"),
-    "scatter": ("__managed__ float rows[9]; __managed__ int keys[40]; __managed__ float3 values[40];\n",
-                "for (int i = 0; i < 40; ++i) keys[i] = i % 3, values[i] = make_float3(1, 2, (float)i);\n"
-                "scatter<<<1, 64>>>(rows, keys, values, 40)",
-                "rows[0] == 14 && rows[4] == 26 && rows[8] == 260"),
-    "means": ("__managed__ double sums[4], samples[50]; __managed__ int group[50];\n",
-              "for (int i = 0; i < 50; ++i) samples[i] = 0.1 * i, group[i] = i >= 20;\n"
-              "means<<<1, 64>>>(sums, samples, group, 50)",
-              "fabs(sums[0] - 19) < 1e-12 && sums[1] == 20 && sums[3] == 30"),
-    "histogram": ("__managed__ unsigned bins[256]; __managed__ unsigned char pixels[99];\n",
-                  "for (int i = 0; i < 99; ++i) pixels[i] = (unsigned char)(i % 5 ? 7 : 200);\n"
-                  "histogram<<<1, 128>>>(bins, pixels, 99)", "bins[7] == 79 && bins[200] == 20"),
-}
-
-
-def check_snippets(text):
-    snippets = {name: source for source, name in
-                re.findall(r"```c\n(__global__ void (\w+)\([^`]*)```", text)}
-    check(sorted(snippets) == sorted(AROUND), f"docs/tasks.md: snippets {sorted(snippets)}")
-    if part == "snippets":
-        names = sorted(set(AROUND) & set(snippets))
-        tests = "".join(
-            f"namespace {name} {{\n{before}{snippets[name]}static bool right(void) {{\n  {launch};\n"
-            "  const cudaError_t error = cudaDeviceSynchronize();\n"
-            "  if (error != cudaSuccess) return puts(cudaGetErrorString(error)), false;\n"
-            f"  return puts(\"{name}\"), {right};\n}}\n}}\n"
-            for name in names for before, launch, right in [AROUND[name]])
-        check_program("#include <math.h>\n#include <stdio.h>\n#include \"arc.cuh\"\n" + tests +
-                      "int main(void) {\n"
-                      "  if (cudaFree(0) != cudaSuccess) return puts(\"no GPU\"), 1;\n"
-                      f"  return !({' && '.join(name + '::right()' for name in names)});\n}}\n",
-                      "nvcc -arch=native -I. sums.cu -o sums")
-
-
 def check_programs():
-    check_snippets(read("docs/tasks.md"))
     program = re.search(r"```c\n([^`]*int main\(void\)[^`]*)```(?:(?!```).)*```sh\n(nvcc .*?)\n",
                         read("docs/build.md"), re.DOTALL)
     check(program, "docs/build.md holds no whole program with the nvcc line that compiles it")
-    if program and part == "program":
+    if program:
         check_program(*program.groups())
 
 
