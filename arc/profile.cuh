@@ -96,7 +96,8 @@ ARC__FN int arc__looks(int line) {
   const unsigned clock = (unsigned)clock64();
   const arc__counts *c = &arc__counts_here;
   if (!c->enough || c->each[(unsigned)line % ARC__NUMBERS] < ARC__EACH) return 1;
-  if (clock * 0x9e3779b9u < ~0u / ARC__RARELY) return ARC__RARELY; /* not in step with a loop */
+  const unsigned mixed = clock * 0x9e3779b9u, chance = (mixed ^ mixed >> 15) * 0x9e3779b9u;
+  if (chance < ~0u / ARC__RARELY) return ARC__RARELY; /* not in step with a loop */
   return arc__in_turn(clock) ? 0 : -1;
 }
 /* Looks at a call of `lanes`, which all call it. Groups of `least` lanes or more are reduced, with
