@@ -208,12 +208,10 @@ class fast(contextlib.ContextDecorator):
 
     index_add and scatter_add of whole rows, index_put with accumulate=True, and the gradients of
     embedding, index_select and of an index in brackets. It replaces PyTorch's kernels while it
-    lasts, in the whole process; those get the calls for which arc was not measured to be faster:
-    of fewer than 10^6 values, of more than 1024 columns (99 of float64; of embeddings any number of
-    other types), a scatter_add of float64 or of fewer than 2^14 rows, those of other dimensions and
-    types, and all in PyTorch's deterministic mode. In deterministic() it begins when that ends.
-    Sums are as those of arc_torch.index_add_; gradients in 16 bits are rounded once. Needs
-    PyTorch 2.9."""
+    lasts, in the whole process; those get all calls in PyTorch's deterministic mode, and the calls
+    for which arc was not measured to be faster (README.md has the limits). In deterministic() it
+    begins when that ends. Sums are as those of arc_torch.index_add_; gradients in 16 bits are
+    rounded once. Needs PyTorch 2.9."""
     _entered, _kernels, _keys = 0, None, ("CUDA",)
 
     def __init__(self):

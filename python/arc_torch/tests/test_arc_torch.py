@@ -394,10 +394,6 @@ def test_context():
     with arc_torch.deterministic(), arc_torch.deterministic():
         got = gradient_of(lambda w, i: w[:, i], out, index % 9, values.t()[:1].expand(50, 400))
         same(got[7], torch.zeros(9, device=DEVICE).index_add(0, index % 9, values[:, 0]), "columns")
-        for bad in (9, -10) if not GPU else ():  # of another row, if nobody looked
-            places = torch.full((5, 9), bad)
-            assert raises(out.scatter_add, 1, places, values), bad
-            assert raises(out.index_put, (index[:9], places[1]), values[0], accumulate=True), bad
 
 
 def gradients_of_grid_sample(input, grid, upstream, **how):
