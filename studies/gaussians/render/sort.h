@@ -15,7 +15,7 @@ struct pair_buffers {
 /* Bytes of scratch memory that sorting or scanning up to `count` takes, whatever the values. */
 size_t sort_scratch_bytes(int count);
 
-/* Sorts by the keys, stable; starts from buffer 0 and returns the number of the buffer that holds
+/* Sorts by the keys; starts from buffer 0 and returns the number of the buffer that holds
    the result, negative if the device refused. */
 template <class V>
 int sort_pairs(pair_buffers<V> pairs, int count, void *scratch, size_t scratch_bytes);

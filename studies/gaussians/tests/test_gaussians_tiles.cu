@@ -3,70 +3,9 @@
    SPDX-License-Identifier: Apache-2.0 */
 #include "simt/simt.cuh"
 
-#include "../render/sort.h"
 #include "test_frame.cuh"
 
 enum { COUNT = 220 };
-
-static int ascending_key(const void *a, const void *b) {
-  unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
-  return (x > y) - (x < y);
-}
-
-/* Values tell equal keys apart: a stable sort keeps them ascending. */
-template <class V>
-static void test_sort(void) {
-  enum { PAIRS = 3000 };
-  static unsigned keys[PAIRS], sorted[PAIRS], got[PAIRS];
-  static V values[PAIRS], got_values[PAIRS];
-  unsigned long long seed = 5;
-  device_memory memory = {0, 0};
-  device_array arrays[4] = {{nullptr, 0}, {nullptr, 0}, {nullptr, 0}, {nullptr, 0}};
-  device_array scratch = {nullptr, 0};
-  for (int i = 0; i < PAIRS; ++i) {
-    keys[i] = (unsigned)(test_random(&seed) * 500.0) << 20 | (unsigned)(test_random(&seed) * 3.0);
-    sorted[i] = keys[i];
-    values[i] = (V)i;
-  }
-  qsort(sorted, PAIRS, sizeof *sorted, ascending_key);
-  for (int i = 0; i < 4; ++i) device_reserve(&memory, &arrays[i], sizeof values, "test");
-  device_reserve(&memory, &scratch, sort_scratch_bytes(PAIRS), "test");
-  host_to_device(arrays[0].data, keys, sizeof keys, "test");
-  host_to_device(arrays[2].data, values, sizeof values, "test");
-  pair_buffers<V> pairs = {{(unsigned *)arrays[0].data, (unsigned *)arrays[1].data},
-                           {(V *)arrays[2].data, (V *)arrays[3].data}};
-  int where = sort_pairs(pairs, PAIRS, scratch.data, scratch.bytes);
-  device_to_host(got, arrays[where].data, sizeof got, "test");
-  device_to_host(got_values, arrays[2 + where].data, sizeof got_values, "test");
-  for (int i = 0; i < PAIRS; ++i) {
-    CHECK(got[i] == sorted[i] && keys[got_values[i]] == got[i], "pair %d is not in order", i);
-    CHECK(i == 0 || got[i] != got[i - 1] || got_values[i] > got_values[i - 1],
-          "equal keys %d and %d have changed places", i - 1, i);
-  }
-  for (int i = 0; i < 4; ++i) device_release(&memory, &arrays[i]);
-  device_release(&memory, &scratch);
-}
-
-static void test_scan(void) {
-  enum { NUMBERS = 1000 };
-  int in[NUMBERS], out[NUMBERS], sum = 0;
-  unsigned long long seed = 6;
-  device_memory memory = {0, 0};
-  device_array a = {nullptr, 0}, b = {nullptr, 0}, scratch = {nullptr, 0};
-  for (int i = 0; i < NUMBERS; ++i) in[i] = (int)(3.0 * test_random(&seed));
-  device_reserve(&memory, &a, sizeof in, "test");
-  device_reserve(&memory, &b, sizeof in, "test");
-  device_reserve(&memory, &scratch, sort_scratch_bytes(NUMBERS), "test");
-  host_to_device(a.data, in, sizeof in, "test");
-  CHECK(scan_counts((const int *)a.data, (int *)b.data, NUMBERS, scratch.data, scratch.bytes),
-        "the scan was refused");
-  device_to_host(out, b.data, sizeof out, "test");
-  for (int i = 0; i < NUMBERS; sum += in[i++])
-    CHECK(out[i] == sum, "number %d is %d, not %d", i, out[i], sum);
-  device_release(&memory, &a);
-  device_release(&memory, &b);
-  device_release(&memory, &scratch);
-}
 
 /* ---- lists ---------------------------------------------------------------------------------- */
 
@@ -324,9 +263,6 @@ int main(void) {
   reference r;
   test_frame t;
   if (!test_has_device("test_gaussians_tiles")) return TEST_SKIPPED;
-  test_sort<int>();
-  test_sort<unsigned long long>();
-  test_scan();
   make_scene(&r);
   test_frame_begin(&t, &r);
   test_same_picture(&t);
