@@ -7,9 +7,14 @@
  * may run together behind it; see arc__make_mask_of_lane. With a loop in arc's hot rows, and one mask
  * for what they add to memory and to shared memory, 4 of 5 launches were wrong on an H200. Every
  * block is an experiment of its own: it draws keys and subsets, and adds the same integers by
- * integer atomics.
+ * integer atomics. With TEST_DROP_IN, arc/drop_in.cuh adds, while what it has learnt changes.
  */
 #include "../bench/common/test_device.h"
+
+#if TEST_DROP_IN
+#include "arc/drop_in.cuh"
+#undef atomicAdd
+#endif
 
 #include "arc.cuh"
 #include "arc/hot.cuh"
@@ -113,6 +118,19 @@ static __device__ __forceinline__ void nothing(unsigned *, float) {}
              const arc_hot_f32 hot = arc_hot_begin_f32(target, shared, FIRST_HOT, HOT_ROWS), \
              arc_hot_add_with_f32(&hot, key, values, true, o), arc_hot_end_warp_f32(&hot))
 
+#if TEST_DROP_IN
+static __device__ __forceinline__ void drops(float *row, const float *values, unsigned drawn) {
+  *(volatile unsigned *)&arc__learnt_here.sums[drawn % ARC__WORDS] = drawn * 2654435761u;
+  for (int i = 0; i < 9; ++i) arc__drop_in(&row[i], values[i]);
+}
+#define DROPS(LOOP)                                               \
+  EXPERIMENT(drops_and_##LOOP, 9, 9, arc_target_f32_rows, LOOP, , \
+             drops(&rows[key * STRIDE], values, drawn), )
+DROPS(nothing)
+DROPS(swaps)
+DROPS(exchanges)
+DROPS(locks)
+#else
 EXPERIMENT(add, 9, 9, arc_target_f32_rows, nothing, , arc_add_divergent_f32(target, key, values), )
 ADDS(add_and_exchanges, 9, 9, arc_target_f32_rows, exchanges)
 ADDS(add_and_locks, 9, 9, arc_target_f32_rows, locks)
@@ -122,6 +140,7 @@ ADDS_HOT(hot_and_exchanges, 9, 9, arc_target_f32_rows, exchanges)
 ADDS_HOT(hot_dynamic_and_swaps, MAX_WIDTH, e.width, arc_target_f32_dynamic, swaps)
 EXPERIMENT(atomred_and_exchanges, 1, 1, arc_target_f32_rows, exchanges, ,
            arc_atomred_f32(&rows[key * STRIDE], values[0]), )
+#endif
 
 static __global__ void compare(experiment e) {
   const size_t begin = (size_t)blockIdx.x * ROWS * STRIDE;
@@ -138,9 +157,14 @@ static int number(int argc, char **argv, const char *name, int standard) {
 }
 
 /* clang-format off */
+#if TEST_DROP_IN
+#define EACH_EXPERIMENT(X)                                                                    \
+  X(drops_and_nothing) X(drops_and_swaps) X(drops_and_exchanges) X(drops_and_locks)
+#else
 #define EACH_EXPERIMENT(X)                                                                    \
   X(add) X(add_and_exchanges) X(add_and_locks) X(wide_and_swaps) X(dynamic_and_swaps)         \
   X(hot_and_exchanges) X(hot_dynamic_and_swaps) X(atomred_and_exchanges)
+#endif
 #define NAMED(kernel) {#kernel, kernel},
 /* clang-format on */
 static const struct {
