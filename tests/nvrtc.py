@@ -103,20 +103,22 @@ def runs(cuda, cubin, table):
     return right
 
 
-def names_what_is_learnt(nvrtc, root, architecture):
-    """True if a user of NVRTC can find what arc/drop_in.cuh has learnt: its table in the module."""
+def names_what_is_learnt(nvrtc, root, architecture, by_option):
+    """True if a user of NVRTC can find what arc/drop_in.cuh has learnt: its table in the module.
+    by_option: NVRTC reads and includes the headers as nvcc does, else they are named strings."""
     cuda, of_device = open_device()
     architecture = of_device or architecture
-    names, program = HEADERS[1:3] + ["arc/drop_in.cuh"], ctypes.c_void_p()
+    names = [] if by_option else HEADERS[1:3] + ["arc/drop_in.cuh"]
+    flag, program = [f"-I{root}", "-include=arc/drop_in.cuh"] * by_option, ctypes.c_void_p()
     source = "".join(f'#include "{name}"\n' for name in names) + (
         'extern "C" __global__ void add(float *p) { atomicAdd(p + threadIdx.x % 3, 1.0f); }\n')
     lowered, size, table = ctypes.c_char_p(), ctypes.c_size_t(), b"&arc__learnt_here"
-    options = strings([f"--gpu-architecture=sm_{architecture}"])
+    options = strings([f"--gpu-architecture=sm_{architecture}", *flag])
     nvrtc.nvrtcCreateProgram(
         ctypes.byref(program), source.encode(), b"add.cu", len(names),
         strings([(root / name).read_text(encoding="utf-8") for name in names]), strings(names))
     nvrtc.nvrtcAddNameExpression(program, table)
-    found = (nvrtc.nvrtcCompileProgram(program, 1, options)
+    found = (nvrtc.nvrtcCompileProgram(program, 1 + len(flag), options)
              or nvrtc.nvrtcGetLoweredName(program, table, ctypes.byref(lowered))
              or nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))) == 0
     cubin = ctypes.create_string_buffer(size.value + 1)
@@ -145,6 +147,6 @@ good = [compiles(library, given.root, architecture, "--device-debug")
 good.append(compiles(library, given.root, listed[-1], "-DONE", "-DARC_CHECK=2", "--std=c++11"))
 good.append(compiles(library, given.root, listed[-1], "-DONE", arc=single.single(given.root)))
 if not given.architectures:
-    good.append(names_what_is_learnt(library, given.root, listed[-1]))
+    good += [names_what_is_learnt(library, given.root, listed[-1], by) for by in (False, True)]
 print(f"{len(listed)} architectures, {good.count(False)} failed")
 sys.exit(not all(good))
