@@ -111,30 +111,3 @@ SWEEP_FN void sweep_add_shuffle_skip_keyed(float *rows, int stride, int width, i
   key = __shfl_sync(SWEEP_ALL_LANES, key, __ffs((int)active_lanes) - 1);
   sweep_add_shuffle_skip(rows, stride, width, key, values, active);
 }
-
-/* Match, then shared-memory float atomics at the slot of the group's lowest lane, which adds the
-   sum to memory. The waits mend the race of the original: a lane might add before the slot is
-   cleared, and the leader read before all have added. A lane that shares its key with no other adds
-   directly. Blocks of up to 256 threads. */
-SWEEP_FN void sweep_add_match_shared(float *rows, int stride, int width, int key,
-                                     const float *values, bool active) {
-  __shared__ float slots[256];
-  unsigned active_lanes = __ballot_sync(SWEEP_ALL_LANES, active);
-  if (!active) return;
-  unsigned group = __match_any_sync(active_lanes, key);
-  unsigned lane = threadIdx.x % 32, leader = (unsigned)__ffs((int)group) - 1;
-  float *row = rows + (long long)key * stride;
-  float *slot = slots + (threadIdx.x - lane + leader);
-  if (group == 1u << lane) {
-    for (int i = 0; i < width; ++i) atomicAdd(row + i, values[i]);
-    return;
-  }
-  SWEEP_UNROLL
-  for (int i = 0; i < width; ++i) {
-    if (lane == leader) *slot = 0.0f;
-    __syncwarp(group);
-    atomicAdd(slot, values[i]);
-    __syncwarp(group);
-    if (lane == leader) atomicAdd(row + i, *slot);
-  }
-}

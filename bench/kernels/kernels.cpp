@@ -38,7 +38,6 @@ static sweep_kernel find(const struct sweep_cell *c) {
 const char *sweep_path_missing(int path) {
   if (path == SWEEP_PATH_CG) return sweep_missing_cg;
   if (path == SWEEP_PATH_CUB) return sweep_missing_cub;
-  if (path == SWEEP_PATH_CUB_BATCHED) return sweep_missing_cub_batched;
   return nullptr;
 }
 

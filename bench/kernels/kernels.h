@@ -39,8 +39,7 @@ struct sweep_kernel_family {
 SWEEP_FAMILIES(SWEEP_DECLARE_FAMILY)
 
 /* What this build lacks for the peers that come with the CUDA toolkit, in words; or null. */
-extern const char *const sweep_missing_cg, *const sweep_missing_cub,
-                                               *const sweep_missing_cub_batched;
+extern const char *const sweep_missing_cg, *const sweep_missing_cub;
 const char *sweep_path_missing(int path);
 
 /* What measures a cell. Null where there is none; then *why says so, in words. */

@@ -41,7 +41,7 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
      "types of values and sums; f16, bf16, fixed, exact, wide: floats are added to halves, to "
      "64-bit fixed point, to the same with exact sums, to words by exponent"},
     {"path", &sweep_cell::path, "--path", 1, 0,
-     {"none", "plain", "vector", "cg", "cub", "cub_batched", "shuffle_skip", "match_shared",
+     {"none", "plain", "vector", "cg", "cub", "shuffle_skip",
       "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "sums",
       "atomred", "hot", "drop_in", "pieces", "broken", nullptr}, {},
      "what adds; none: nothing, the baseline of net; broken: adds wrong sums, to test the check"},

@@ -76,14 +76,14 @@ static const std::vector<preset> presets = {
      "hot rows, sums in two steps, atomred, each against the nearest alternative",
      7, 20.0,
      {"--width 1,3,9,16,32 --workload hot --lanes 1,2,4,8,16,24,32,model --path "
-      "none,plain,vector,cub_batched,auto,hot --threshold 1,auto",
+      "none,plain,vector,auto,hot --threshold 1,auto",
       "--width 9 --keys 1,4,1000 --call keyed --path none,plain,auto,hot",
       "--width 1,3 --keys 1,2,4,8,16,32,1000 --call keyed --layout random,interleaved,contiguous "
-      "--path none,plain,match_shared,auto,atomred",
-      "--width 1,3 --lanes 1,2,4,8,16,32 --path none,plain,match_shared,auto,atomred",
+      "--path none,plain,auto,atomred",
+      "--width 1,3 --lanes 1,2,4,8,16,32 --path none,plain,auto,atomred",
       "--width 1,3,9,16,32 --lanes 8,16,32 --path none,transposed,auto,sums --threshold 0",
       "--width 9 --keys 1,2,4,8,16,32 --call keyed --path none,transposed,auto,sums --threshold 0",
-      "--width 1,3 --workload cubemap,hashgrid,pagerank --path none,plain,match_shared,auto,"
+      "--width 1,3 --workload cubemap,hashgrid,pagerank --path none,plain,auto,"
       "atomred"}},
 };
 // clang-format on

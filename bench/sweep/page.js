@@ -2,7 +2,7 @@
    holds only becomes text or an attribute there. SPDX-License-Identifier: Apache-2.0 */
 'use strict';
 
-const NOT_ARC = ['plain', 'vector', 'cg', 'cub', 'cub_batched', 'shuffle_skip', 'match_shared'];
+const NOT_ARC = ['plain', 'vector', 'cg', 'cub', 'shuffle_skip'];
 
 let data, state; // of the file that is shown or of two; of the controls and the table
 

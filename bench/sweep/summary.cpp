@@ -58,7 +58,7 @@ static bool is_auto_reduced(const sweep_cell &c) {
   return c.path == SWEEP_PATH_AUTO && c.threshold == 0;
 }
 static bool is_peer(const sweep_cell &c) {
-  return c.path >= SWEEP_PATH_CG && c.path <= SWEEP_PATH_MATCH_SHARED;
+  return c.path >= SWEEP_PATH_CG && c.path <= SWEEP_PATH_SHUFFLE_SKIP;
 }
 static bool is_own(const sweep_cell &c) {
   return is_by_hand(c) || (c.path >= SWEEP_PATH_ATOMIC && c.path <= SWEEP_PATH_AUTO);

@@ -11,8 +11,7 @@ BLACK, BLUE, SKY, GREEN, ORANGE = "#1b1f24", "#0a4fb0", "#1a7fb5", "#00795a", "#
 RED, PINK, OLIVE, GREY, DIM = "#b5261e", "#b0307f", "#7a5c00", "#858c93", "#66707a"
 LOOKS = {
     "none": (GREY, "", "-"), "plain": (BLACK, "o", "--"), "vector": (DIM, "s", "--"),
-    "cg": (OLIVE, "P", "--"), "cub": (RED, "X", "--"), "cub_batched": (SKY, "d", "--"),
-    "shuffle_skip": (PINK, "<", "--"), "match_shared": (OLIVE, ">", "--"),
+    "cg": (OLIVE, "P", "--"), "cub": (RED, "X", "--"), "shuffle_skip": (PINK, "<", "--"),
     "serialized": (PINK, "v", ":"), "butterfly": (ORANGE, "^", ":"), "atomic": (SKY, "s", "-"),
     "transposed": (GREEN, "D", "-"), "tree": (RED, "p", "-"), "auto": (BLUE, "o", "-"),
     "tuned": (GREEN, "h", "-"), "ARC-SW": (BLACK, "*", ""),

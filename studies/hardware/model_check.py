@@ -11,7 +11,7 @@ status 1 if fewer pairs than --expect, or fewer cells than --expect-cells, are r
 A cell holds the paths that added the very same values, at threshold 0 or their own. A pair of them
 counts if their medians differ by more than their quartile distances together and by more than 2 %;
 it is clear if they differ by more than 10 %. Left out: no active lane; the workload `hot`, because
-the model has no hot rows; match_shared, because shared atomics are not counted."""
+the model has no hot rows."""
 import math
 import os
 import re
@@ -50,7 +50,7 @@ def scale_of(times):
 def wanted(row):
     own = "auto" if row["path"] == "auto" else "0"
     return (row["lanes"] != "0" and row["workload"] != "hot" and row["status"] != "ERROR"
-            and row["path"] not in ("broken", "match_shared") and row["threshold"] in (own, "-")
+            and row["path"] != "broken" and row["threshold"] in (own, "-")
             and row["type"] == "f32")
 
 
