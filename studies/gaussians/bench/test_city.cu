@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "simt/simt.cuh"
 
 #include "../../../bench/common/random.h"
@@ -32,16 +35,6 @@ static bool make(gaussians_host *g, scene *s, const gaussians_host *like, int co
   return made;
 }
 
-static void sort3(float *v) {
-  for (int i = 0; i < 3; ++i)
-    for (int k = 0; k < i; ++k)
-      if (v[k] < v[i]) {
-        float kept = v[i];
-        v[i] = v[k];
-        v[k] = kept;
-      }
-}
-
 /* Axis z, turned. */
 static void thin_axis(const float *q, double *axis) {
   double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
@@ -58,7 +51,7 @@ static void check_likeness(const gaussians_host *g, const gaussians_host *like) 
     float wanted[3], got[3];
     memcpy(wanted, &like->scale[3 * kind], sizeof wanted);
     memcpy(got, &g->scale[3 * i], sizeof got);
-    sort3(wanted);
+    std::sort(wanted, wanted + 3, std::greater<float>());
     CHECK(got[0] >= got[1] && got[1] >= got[2], "Gaussian %d: the thinnest axis is not the last",
           i);
     CHECK(fabsf(got[0] - got[1] - wanted[0] + wanted[1]) < 1e-5f &&

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "../../../bench/common/test_check.h"
@@ -143,15 +145,6 @@ static inline reference_splat reference_project(const reference *r, const double
   return s;
 }
 
-/* From front to back. */
-static inline void reference_order(const reference_splat *splats, int count, int *order) {
-  for (int i = 0; i < count; ++i) {
-    int k = i;
-    for (; k > 0 && splats[order[k - 1]].depth > splats[i].depth; --k) order[k] = order[k - 1];
-    order[k] = i;
-  }
-}
-
 static inline void reference_pixel(const reference *r, const reference_splat *splats,
                                    const int *order, double x, double y, double colour[3],
                                    reference_margin *m) {
@@ -184,7 +177,9 @@ static inline std::vector<double> reference_render(const reference *r, reference
   m->hits = 0;
   for (int i = 0; i < r->count; ++i)
     splats.push_back(reference_project(r, &r->gaussian[REF_WIDTH * i], m));
-  reference_order(splats.data(), r->count, order.data());
+  std::iota(order.begin(), order.end(), 0); /* then from front to back */
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return splats[a].depth < splats[b].depth; });
   for (int row = 0; row < r->height; ++row)
     for (int column = 0; column < r->width; ++column) {
       double colour[3];
