@@ -102,10 +102,12 @@ typedef long long i64;
   arc_hot_end_f32(&hot);
 /* The scope is that of all atomics of a call, the compare-and-swaps of half sums too. */
 #define SCOPE_OF_ADDS(scope_)                          \
+  f32 v[3] = {FROM(0), FROM(1), FROM(2)};              \
+  f64 d[3] = {v[0], v[1], v[2]};                       \
   o.scope = scope_;                                    \
-  arc_add_with_bf16(TO_bf16(3), key, from, active, o); \
-  arc_add_with_f32(TO_f32(3), key, from, active, o);   \
-  arc_add_with_f64(TO_f64(3), key, (const f64 *)(const void *)from, active, o);
+  arc_add_with_bf16(TO_bf16(3), key, v, active, o);    \
+  arc_add_with_f32(TO_f32(3), key, v, active, o);      \
+  arc_add_with_f64(TO_f64(3), key, d, active, o);
 /* And of what a form adds at its end. */
 #define SCOPE_OF_FORMS(scope_)                                         \
   __shared__ float sums_of_hot[ARC_HOT_BYTES(sizeof(float), 4, 3, 128) / sizeof(float)]; \
@@ -113,9 +115,7 @@ typedef long long i64;
   arc_hot_f32 hot = arc_hot_begin_f32(t, sums_of_hot, 0, 4);           \
   arc_index_add_f32 gather = arc_index_add_begin_f32(t, from, 3);      \
   o.scope = scope_;                                                    \
-  for (int i = 0; i < width; ++i) {                                    \
-    arc_hot_add_with_f32(&hot, key, from, active, o);                  \
-    arc_index_add_rows_with_f32(&gather, key, i, active, o);           \
-  }                                                                    \
+  arc_hot_add_with_f32(&hot, key, from, active, o);                    \
+  arc_index_add_rows_with_f32(&gather, key, width, active, o);         \
   arc_hot_end_with_f32(&hot, o);                                 \
   arc_index_add_end_f32(&gather);

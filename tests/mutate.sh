@@ -51,13 +51,13 @@ doubles_decide_as_floats test_paths s/ARC_MIN_LANES_TO_REDUCE, t->width \* each)
 +empty_warp_goes_on test_empty_cost s/return votes \&\& !__any_sync(c->lanes, c->active);/return false;/
 scalar_add_is_a_store test_targets s/arc__atomic_add(KIND, ARC_SCOPE, (char \*)address, arc__read(KIND, \&value, 0));/*address = value;/
 wrongly_checked_stride_0 user_errors:ARC_CHECK=2 s/stride == 0 || stride >= length/stride >= length/
-+upper_word_left_behind test_types:TEST_TYPES_PART=1 s/if (arc__bytes(kind) == 8) w.hi = __##name##_sync/if (false) w.hi = __##name##_sync/
+upper_word_left_behind test_types:TEST_TYPES_PART=1 s/if (arc__bytes(kind) == 8) w.hi = __##name##_sync/if (false) w.hi = __##name##_sync/
 upper_word_kept test_types:TEST_TYPES_PART=1 s/send.hi = arc__keep_and_send(c->literal.kind, may_clobber, upper, \&low.hi, high.hi);/send.hi = high.hi;/
-+planes_as_rows test_types:TEST_TYPES_PART=6 s/return (long long)t->step \* (arc__bytes/return 1ll * (arc__bytes/
+planes_as_rows test_types:TEST_TYPES_PART=6 s/return (long long)t->step \* (arc__bytes/return 1ll * (arc__bytes/
 +halves_swapped test_types:TEST_TYPES_PART=3 s/return arc__pack(memory, x, __uint_as_float(next.lo));/return arc__pack(memory, __uint_as_float(next.lo), x);/
 half_behind_the_row test_types:TEST_TYPES_PART=3 s/arc__word next = none;/arc__word next = w[low];/
 halves_of_old_architectures test_types:TEST_TYPES_PART=3,SIMT_ARCH=600 s/ + arc__half_value(memory, b.lo >> 16));/);/
-+fixed_unscaled test_types:TEST_TYPES_PART=4 s/return arc__fixed(x \* scale);/return arc__fixed(x);/
+fixed_unscaled test_types:TEST_TYPES_PART=4 s/return arc__fixed(x \* scale);/return arc__fixed(x);/
 typed_by_the_values test_types:TEST_TYPES_PART=3 s/(target)->memory = (MEMORY))/(target)->memory = (KIND))/
 +exact_forgotten test_repeatable s/arc__kind_of(target->kind, memory, o.exact || here)/arc__kind_of(target->kind, memory, here)/
 scale_of_sums_that_do_not_round test_repeatable s/const double most = largest \* (1.0 + 1.0 \/ 524288.0)/const double most = largest * (1.0 + 0.0)/
