@@ -16,13 +16,14 @@ static int is_same(arc_tune_policy a, arc_tune_policy b) {
 
 /* own: a kernel of the caller's, known by its number. */
 enum { OWN = ARC_PATH_AUTO + 2 };
-enum { TWELVE, FALLS_TO_0, RISES_TO_33, STEPS, OWN_IS_BEST, LATE_OWN };
+enum { TWELVE, FALLS_TO_0, RISES_TO_33, STEPS, OWN_IS_BEST, LATE_OWN, OWN_COMPILED };
 
 static double time_us(int kernel, arc_tune_policy p) {
   int at = p.threshold == ARC_THRESHOLD_AUTO ? 8 : p.threshold;
   if (kernel == FALLS_TO_0) return 100.0 + 3.0 * at;
   if (kernel == RISES_TO_33) return 200.0 - 3.0 * at;
   if (kernel == LATE_OWN && p.path == OWN + 1 && p.threshold != ARC_THRESHOLD_AUTO) return 40.0;
+  if (kernel == OWN_COMPILED && p.path == OWN + 1 && p.threshold == ARC_THRESHOLD_AUTO) return 40.0;
   if (kernel >= OWN_IS_BEST)
     return p.path == OWN ? 50.0 + abs(at - 20) : 100.0 + 30.0 * abs(at - 8);
   if (kernel == STEPS) return at > 8 ? 800.0 : 100.0 + 20.0 * (8 - at);
@@ -56,8 +57,8 @@ static void expect_choice(arc_tune_policy p, int path, int threshold) {
 static void test_other_path(int kernel, int low, int high, int path, int threshold) {
   arc_tune_config c = arc_tune_config_default();
   arc_tune_add(&c, OWN, low, high);
-  if (low > 8) arc_tune_add(&c, OWN + 1, ARC_THRESHOLD_AUTO, ARC_THRESHOLD_AUTO);
   if (low > 8) arc_tune_add(&c, OWN + 1, high + 1, high + 1);
+  if (low > 8) arc_tune_add(&c, OWN + 1, ARC_THRESHOLD_AUTO, ARC_THRESHOLD_AUTO);
   c.budget = 1.0;
   arc_tune t = fresh(c);
   finish_tuning(&t, kernel, NULL);
@@ -435,6 +436,7 @@ int main(void) {
   test_other_path(OWN_IS_BEST, 0, 33, OWN, 20);
   test_other_path(OWN_IS_BEST, 16, 24, OWN, 20); /* entered at the nearest threshold */
   test_other_path(LATE_OWN, 16, 24, OWN + 1, 25);
+  test_other_path(OWN_COMPILED, 16, 24, OWN + 1, ARC_THRESHOLD_AUTO);
   test_other_path(OWN_IS_BEST, 0, 3, OWN, 3);
   test_other_path(FALLS_TO_0, 0, 3, ARC_PATH_AUTO, 0);
   test_plain_atomics(28, 0);

@@ -30,6 +30,7 @@ static const trouble none, troubles[] = {{"none", 1, .lag_us = 0.0},
                                          {"two streams", 0, .second = 1},
                                          {"odd ends", 0, .odd_ends = 1},
                                          {"no record", 0, .fail = {[RECORD] = 1000000}},
+                                         {"one start", 1, .fail = {[RECORD] = 1}},
                                          {"no time", 0, .fail = {[ELAPSED] = 1000000}},
                                          {"no answer", 0, .fail = {[QUERY] = 1000000}},
                                          {"a failure each", 1, .fail = {1, 1, 1, 1}}};
