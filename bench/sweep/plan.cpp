@@ -71,7 +71,8 @@ class sweep_builder {
 
   void add(sweep_cell cell) {
     const char *why;
-    if (takes_any_width(cell.workload, cell.width) && !width_exists(cell.width, cell.type))
+    if (cell.form == SWEEP_FORM_LITERAL && takes_any_width(cell.workload, cell.width) &&
+        !width_exists(cell.width, cell.type))
       cell.form = SWEEP_FORM_MEMORY;
     sweep_kernel kernel = normalise(&cell) ? sweep_kernel_of(&cell, &why) : nullptr;
     if (!kernel) return;
@@ -185,7 +186,8 @@ static int check_plan(const sweep_plan &plan, const sweep_axes &axes) {
   if (check_values(plan, axes, AXIS_PATH)) return 2;
   if (!plan.empty()) return check_values(plan, axes, AXIS_TYPE);
   return sweep_complain(
-      "these axes make no cell; --lanes 'mixed' is for the workload axes, 'model' for all others");
+      "these axes make no cell; --lanes 'mixed' is for the workload axes, 'model' for all others; "
+      "--form planes for widths 3 and 12");
 }
 
 int sweep_plan_build(sweep_plan *plan, const sweep_options &o) {

@@ -56,6 +56,10 @@ class WorkloadFile(Test):
                               "20", *(("--form", "planes") if form == "planes" else ()))
             self.assertIn(f"width {width} ({form}), the model's lanes", said)
             self.assertIn("\n  auto ", said)
+        for width in ("4", "7"):
+            self.assertIn("--form planes for widths 3 and 12",
+                          self.sweep(2, "--workload-file", self.masks, "--width", width, "--form",
+                                     "planes"))
         self.assertIn("no kernel of width 80",
                       self.sweep(2, "--workload-file", self.masks, "--width", "80"))
 
