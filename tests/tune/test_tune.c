@@ -182,6 +182,11 @@ static void test_reports(void) {
   CHECK(fresh(config).random != fresh(t.config).random, "seeds draw alike");
   config.interval = 0; /* has the budget of 2000 launches */
   CHECK(fresh(config).budget == 20.0 && t.budget == 20.0, "the budget is %g", t.budget);
+  config.interval = 500;
+  t = fresh(config);
+  for (int i = 0; i < 5; ++i) arc_tune_report(&t, arc_tune_next(&t).ticket, i < 4 ? 100.0 : 1.0);
+  CHECK(t.candidate[0].ratio > 0.9, "a short time moves the mean to %g", t.candidate[0].ratio);
+  CHECK(t.budget == 5.0, "the budget of 500 launches is %g", t.budget);
 }
 
 /* ---- simulated kernels -----------------------------------------------------------------------
