@@ -768,6 +768,22 @@ def test_beyond_31_bits():
     same(out, index.bincount(minlength=7)[:, None].expand(7, width).float(), "rows of values")
 
 
+def test_many_rows():
+    """So many that a warp takes rows in runs, or finds that their keys differ."""
+    for columns in (1, 3, 4, 8, 16, 64):
+        n = 2**23 // max(columns, 4)
+        for kind in ("sorted", "runs", "random", "different"):
+            rows = n if kind == "different" else 5000
+            index = torch.randperm(n, device=DEVICE)
+            index = index if kind == "different" else draw_keys(kind, rows, n)
+            out, values = draw_values(rows, columns), draw_values(n, columns)
+            with arc_torch.deterministic():
+                bits = arc_torch.index_add(out, 0, index, values)
+            result, wanted = add(out, index, values)
+            same(result, wanted, columns, kind)
+            same(bits, wanted, columns, kind, "deterministic")
+
+
 def test_adder():
     """arc's kernel runs where it should: what it leaves to PyTorch would pass all other tests."""
     index, values, out = draw_keys("random", 50, 400), draw_values(400, 9), draw_values(50, 9)
@@ -841,5 +857,5 @@ tests = [test_values, test_shapes, test_scatter_add, test_embedding_gradients,
 tests += [test_adder, test_streams_and_graphs, test_beyond_31_bits, test_accumulator] if GPU else []
 of_contexts = [test_context, test_grid_sample, test_fast, test_fast_in_16_bits, test_example,
                test_nll_loss_of_pictures, test_refusal, test_index_outside]
-of_contexts += [test_refused_ones, test_deterministic_of_few] if GPU else []
+of_contexts += [test_many_rows, test_refused_ones, test_deterministic_of_few] if GPU else []
 testing.run("test_arc_torch", tests, of_contexts)

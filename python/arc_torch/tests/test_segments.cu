@@ -107,13 +107,14 @@ static void check_rows(int kind, int n, int mixed, int chunks, int stride) {
   for (int i = mixed; i < n; ++i) std::swap(drawn[i], drawn[mixed + draw(i + 1 - mixed)]);
   const long long rows = *std::max_element(drawn.begin(), drawn.end()) + (kind == ONE); /* drops */
   std::vector<T> values(n * WIDTH);
-  std::vector<sum> wanted(rows * stride + 1), out(rows * stride + 1);
+  const int before = chunks % 2; /* then out is aligned to a value alone */
+  std::vector<sum> wanted(rows * stride + 2), out(rows * stride + 2);
   const unsigned bits = 0x40a00000u; /* of 5, the largest */
   const double unit = FIXED ? ldexp(1.0, 62 - 3 - (32 - __builtin_clz((unsigned)n))) : 1.0;
   for (T &x : values) x = (T)(draw(24) - 4) / 4;
   for (int i = 0; i < n * WIDTH; ++i)
     if (drawn[i / WIDTH] < rows)
-      wanted[drawn[i / WIDTH] * stride + i % WIDTH] += (sum)(values[i] * unit);
+      wanted[before + drawn[i / WIDTH] * stride + i % WIDTH] += (sum)(values[i] * unit);
   T *const values_there = on_device(values);
   Index *const keys_there = on_device(std::vector<Index>(drawn.begin(), drawn.end()));
   sum *const out_there = on_device(out);
@@ -121,8 +122,8 @@ static void check_rows(int kind, int n, int mixed, int chunks, int stride) {
   job j = {};
   j.n = n, j.rows = rows, j.chunks = chunks, j.has_wide_index = sizeof(Index) == 8;
   j.width = j.columns = j.values_stride = WIDTH, j.out_stride = stride;
-  j.values = values_there, j.index = keys_there, j.out = out_there, j.largest = largest;
-  if constexpr (FIXED) j.sums = out_there;
+  j.values = values_there, j.index = keys_there, j.out = out_there + before, j.largest = largest;
+  if constexpr (FIXED) j.sums = out_there + before;
   const int warps = (n + 32 * chunks - 1) / (32 * chunks);
   SIMT_LAUNCH((add<T, K, WIDTH, FIXED>), (warps * 32 + THREADS - 1) / THREADS, THREADS, 0, 0, j);
   CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernel has failed");
@@ -167,5 +168,8 @@ int main() {
   check_runs<double, long long, long long, 2, false>();
   check_runs<int, int, int, 4, false>();
   check_runs<float, int, int, 3, true>();
+  check_runs<float, int, int, 16, false>();
+  check_runs<int, long long, long long, 8, false>();
+  check_runs<float, int, int, 8, true>();
   return test_end("test_segments");
 }
