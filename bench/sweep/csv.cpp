@@ -53,8 +53,8 @@ void sweep_csv_head(FILE *out, const sweep_bench *b, const sweep_options &o) {
   sweep_bench_describe(b, out, true);
   fprintf(out, "# sizes: blocks=%d threads=%d updates=%d rows=%d seed=%d\n", o.blocks, o.threads,
           o.updates, o.rows, o.seed);
-  fprintf(out, "# rigour: repeat=%d noise=%g%% cell_ms=%g cache=%s\n", o.repeat,
-          o.noise_percent, o.cell_ms, o.cold ? "cold" : "warm");
+  fprintf(out, "# rigour: repeat=%d noise=%g%% cell_ms=%g cache=%s\n", o.repeat, o.noise_percent,
+          o.cell_ms, o.cold ? "cold" : "warm");
   for (const sweep_axis &a : sweep_axis_table)
     fprintf(out, "# column %s: %s\n", a.column, a.meaning);
   for (const field &f : fields()) fprintf(out, "# column %s: %s\n", f.name, f.meaning);

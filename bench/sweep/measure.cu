@@ -33,7 +33,7 @@ struct sweep_bench {
   sweep_expected *expected;
   sweep_verified *verified; /* device: of each cell of a group */
   sweep_cell expected_of;   /* the cell whose sums `expected` holds; width 0: none */
-  void *flush; /* what is overwritten for a cold cache */
+  void *flush;              /* what is overwritten for a cold cache */
   size_t flush_bytes;
   double clock_mhz, lowest_clock_mhz; /* at the start, and after any group; GPU only */
   int groups, slow_groups;            /* measured; of them with a clock that had fallen */

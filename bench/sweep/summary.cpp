@@ -105,7 +105,8 @@ static std::string crossovers(const std::vector<sweep_group> &groups, int paddin
 static void print_crossovers(FILE *out, const std::vector<sweep_group> &groups) {
   const std::string whole = crossovers(groups, 4), other = crossovers(groups, 0);
   if (whole.empty() && other.empty()) return;
-  fprintf(out, "Reducing in registers beats atomics from so many lanes of one key on, width:lanes\n");
+  fprintf(out,
+          "Reducing in registers beats atomics from so many lanes of one key on, width:lanes\n");
   if (!whole.empty()) print_wrapped(out, "  rows padded to whole 16 bytes:" + whole, INDENT);
   if (!other.empty()) print_wrapped(out, "  rows that fit no vector:" + other, INDENT);
 }

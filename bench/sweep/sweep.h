@@ -88,7 +88,7 @@ struct sweep_options {
   float cell_ms;       /* or this much time has been measured */
   int cold;
   const char *csv, *html, *policy_header, *workload_file; /* null: none */
-  std::vector<sweep_mask> masks;                   /* of the last one */
+  std::vector<sweep_mask> masks;                          /* of the last one */
   bool quiet, tables;
   int throttle_after; /* for tests only */
 };
