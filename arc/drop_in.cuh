@@ -86,6 +86,11 @@ struct arc__code_line {
   { __builtin_LINE() }
 #define arc__count_used(p, at) ((void)(at))
 
+ARC__FN bool arc__in_shared(const void *p) { return __isShared(p); }
+#if ARC__DROPS_VECTORS /* shared memory has no such atomics */
+ARC__FN bool arc__in_shared(const float2 *) { return false; }
+ARC__FN bool arc__in_shared(const float4 *) { return false; }
+#endif
 /* Returns the group's sum in its leader, by pointer jumping as in arc__reduce_jumping. */
 template <class T>
 ARC__FN T arc__drop_in_total(unsigned lanes, unsigned group, int lane, T v) {
@@ -101,13 +106,9 @@ ARC__FN T arc__drop_in_total(unsigned lanes, unsigned group, int lane, T v) {
   }
   return v;
 }
-/* Sums `lanes`, which all add to one address, if few instructions can; returns whether it did. */
-template <class T>
-ARC__FN bool arc__drop_in_one(unsigned, T *) {
-  return false;
-}
 #if ARC__ARCH >= 800
-/* The largest value is below 2^26 units, so the sum of 32 values fits an int. */
+/* Sums `lanes`, if their values are finite; returns whether they are. The largest value is below
+   2^26 units, so the sum of 32 values fits an int. */
 ARC__FN bool arc__drop_in_one(unsigned lanes, float *v) {
   const unsigned largest = __reduce_max_sync(lanes, __float_as_uint(*v) & 0x7fffffffu);
   if (largest >= 0x7f800000u) return false;
@@ -115,10 +116,6 @@ ARC__FN bool arc__drop_in_one(unsigned lanes, float *v) {
   const float unit = __uint_as_float((exponent - 25u) << 23);
   const float units = *v * __uint_as_float((279u - exponent) << 23); /* v / unit */
   *v = (float)(int)arc__redux(lanes, (unsigned)__float2int_rn(units)) * unit;
-  return true;
-}
-ARC__FN bool arc__drop_in_one(unsigned lanes, unsigned *v) {
-  *v = arc__redux(lanes, *v);
   return true;
 }
 ARC__FN unsigned arc__drop_in_total(unsigned lanes, unsigned group, int lane, unsigned v) {
@@ -162,7 +159,7 @@ struct arc__statement {
   int line;
   unsigned taken; /* samples */
   int score;      /* what sums would have gained in the last samples */
-  int rest;       /* one of 2^rest drawn warps takes a sample */
+  int rest;       /* of drawn warps, one call in 2^(6 + rest) takes a sample */
   unsigned sample[ARC__SAMPLES], seen[ARC__SAMPLES]; /* the last; addresses, multiprocessors */
 };
 struct arc__learnt {
@@ -178,16 +175,24 @@ static __host__ __device__ inline int arc__field(unsigned sample, int field) {
 }
 /* Returns what sums would gain, in passes. Atomics cost passes: each sector of 32 bytes takes as
    many as its fullest word has adds. Where other multiprocessors add to an address, it costs a
-   hundred times that. Sums of one address cost 10 passes, sums of several 25. A gain is -15 to 100,
-   so that a change shows soon. */
+   hundred times that. Sums cost 10 passes. A gain is -15 to 100, so that a change shows soon. */
 static __host__ __device__ inline int arc__gain(unsigned sample) {
   const int lanes = arc__field(sample, 4), addresses = arc__field(sample, 1);
-  const int gain = arc__field(sample, 2) + 100 * arc__field(sample, 0) - (addresses > 1 ? 25 : 10);
+  const int gain = arc__field(sample, 2) + 100 * arc__field(sample, 0) - 10;
   if (lanes < ARC__FEWEST) return -3;
   return addresses == lanes ? -10 : gain < -15 ? -15 : gain < 100 ? gain : 100;
 }
 
 #if ARC__ARCH >= 700
+/* Returns `lanes`, which are together. nvcc guards no vote of lanes that it knows to be so, and keeps
+   no register for them. */
+ARC__FN unsigned arc__still(unsigned lanes) {
+#if defined(__CUDA_ARCH__) && !ARC_SAFE_MASKS
+  return __activemask();
+#else
+  return lanes;
+#endif
+}
 /* The assembly is not volatile, so that compilers read the clock once, above a loop. */
 ARC__FN unsigned arc__clock(void) {
 #if defined(__CUDA_ARCH__)
@@ -218,7 +223,7 @@ ARC__FN unsigned arc__ask(int line) {
         : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]));
   const unsigned says = w[word % 4];
 #endif
-  return arc__clock() & 0x3fcu ? says : says | ARC__DRAWN;
+  return arc__clock() & 0xf0u ? says : says | ARC__DRAWN;
 }
 
 /* Reads memory past the cache of a multiprocessor. It is neither a volatile load nor an atomic: a
@@ -249,13 +254,14 @@ ARC__FN unsigned arc__clock_after(unsigned x) {
   return (void)x, arc__clock();
 #endif
 }
-/* One lane learns from a sample, while others may. */
-ARC__OUT_OF_LINE void arc__learn(unsigned sample, unsigned line) {
+/* One lane learns from a sample, while others may. Without atomics, for which lanes would yield: if
+   two write at once, a later sample repairs what is lost. */
+ARC__FN void arc__learn(unsigned sample, unsigned line) {
   arc__statement *s = &arc__learnt_here.of[line & 0xffu];
   const unsigned taken = arc__fresh(&s->taken);
   s->sample[taken % ARC__SAMPLES] = sample;
   s->line = (int)(line >> 8 & 0x7fffffu);
-  atomicAdd(&s->taken, 1u);
+  s->taken = taken + 1u;
   int gain = arc__gain(sample), score = arc__fresh(&s->score);
   if (gain > 0 && score <= 0 && !(line >> 31)) gain = -3; /* sums themselves make memory fast */
   score += gain - score / ARC__SAMPLES;
@@ -264,32 +270,31 @@ ARC__OUT_OF_LINE void arc__learn(unsigned sample, unsigned line) {
   const int rest = arc__fresh(&s->rest); /* while samples agree, far fewer are taken */
   s->rest = (gain > 0) != (score > 0) ? rest - (rest > 0) : rest < 8 ? rest + 4 : 11;
   unsigned *const sums = &arc__learnt_here.sums[(line & 0xffu) / ARC__LINES];
-  const unsigned bit = 1u << (line & 0xffu) % ARC__LINES;
-  if (score > 0)
-    atomicOr(sums, bit);
-  else
-    atomicAnd(sums, ~bit);
+  const unsigned bit = 1u << (line & 0xffu) % ARC__LINES, says = arc__fresh(sums);
+  if ((score > 0) != ((says & bit) != 0u)) *sums = says ^ bit;
 }
 /* Takes a sample; `lanes` call it together and meet at its end. line: of the statement, above its
    entry in the low byte; the highest bit: memory is slow. */
 ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line) {
-  arc__statement *s = &arc__learnt_here.of[line & 0xffu];
   const unsigned now = word << 8 | arc__multiprocessor();
-  unsigned *const seen = &s->seen[word % ARC__SAMPLES];
+  unsigned *const seen = &arc__learnt_here.of[line & 0xffu].seen[word % ARC__SAMPLES];
   unsigned sample = (arc__fresh(seen) ^ now) - 1u < 255u;
   *seen = now;
-  const unsigned same = __match_any_sync(lanes, word);
+  const unsigned same = __match_any_sync(arc__still(lanes), word);
   if (arc__leads(same, arc__lane())) sample = 1u << 7; /* sums save the other adds */
-  if (arc__leads(__match_any_sync(lanes, word / 8u), arc__lane()))
+  if (arc__leads(__match_any_sync(arc__still(lanes), word / 8u), arc__lane()))
     sample += (unsigned)(__popc(same) - 1) << 13 | 1u << 19;
+  lanes = arc__still(lanes);
   sample = arc__sum_over(lanes, sample | 1u << 25, 32);
   if (arc__leads(lanes, arc__lane())) arc__learn(sample, line);
-  __syncwarp(lanes); /* otherwise the lanes go on apart */
+  __syncwarp(lanes | 1u << arc__lane()); /* nvcc guards this one: the lanes would go on apart */
 }
-ARC__OUT_OF_LINE void arc__drawn(unsigned lanes, unsigned word, unsigned line) {
+ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line) {
   const arc__statement *s = &arc__learnt_here.of[line & 0xffu];
+  const unsigned chance = arc__clock() * 2654435761u;
+  if (!__any_sync(arc__still(lanes), chance >> 26 == 0u)) return; /* most calls read nothing */
   const unsigned rest = (unsigned)s->rest;
-  if (!__any_sync(lanes, !(arc__clock() >> 10 & ((1u << rest) - 1u)))) return;
+  if (!__any_sync(arc__still(lanes), chance >> (26u - rest) == 0u)) return;
   const unsigned before = arc__clock_after(rest);
   if (arc__clock_after(arc__fresh(&s->seen[word % ARC__SAMPLES])) - before >= ARC__WAIT)
     line |= 1u << 31;
@@ -299,18 +304,25 @@ ARC__OUT_OF_LINE void arc__drawn(unsigned lanes, unsigned word, unsigned line) {
 template <class T>
 struct arc__drop_in_part {
   T v;
-  bool adds;
+  unsigned adds;
 };
-/* Sums the values of `lanes` that share an address, if many do. The caller adds v where `adds`. */
+/* Samples `lanes` if one is drawn; else sums the values of those that share an address, if many do.
+   The caller adds v where `adds`: a function with an atomic begins with YIELD, and lanes may then
+   go on apart. */
 template <class T>
-ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(unsigned lanes, T *p, T v) {
-  const int lane = arc__lane();
-  const unsigned group = arc__sharers(lanes, lane, p, ARC__FEWEST, ARC__FEWEST_OF_SEVERAL);
-  if (group) {
-    __syncwarp(lanes); /* earlier writes of these lanes come before the add */
-    v = arc__drop_in_total(lanes, group, lane, v);
+ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(unsigned lanes, T *p, T v, unsigned says,
+                                                          unsigned line) {
+  lanes = arc__still(lanes);
+  __syncwarp(lanes); /* earlier writes of these lanes come before the add */
+  if (__any_sync(lanes, says & ARC__DRAWN)) {
+    arc__drawn(lanes, (unsigned)((arc__u64)p >> 2), line);
+    return {v, 1u};
   }
-  return {v, !group || arc__leads(group, lane)};
+  int same = 0;
+  (void)__match_all_sync(lanes, (arc__u64)p, &same);
+  if (__popc(lanes) < (same ? ARC__FEWEST : ARC__FEWEST_OF_SEVERAL)) return {v, 1u};
+  const unsigned group = same ? lanes : __match_any_sync(lanes, (arc__u64)p);
+  return {arc__drop_in_total(lanes, group, arc__lane(), v), arc__leads(group, arc__lane())};
 }
 #endif
 #endif
@@ -319,28 +331,19 @@ template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
   const unsigned says = arc__ask(at.line);
-  /* a lane whose address is in shared memory adds here, before the others wait */
-  if (!(says & (ARC__DRAWN | 1u << at.line % ARC__LINES)) || __isShared(p))
-    return (void)atomicAdd(p, v);
-  const unsigned line = (unsigned)at.line << 8 | (unsigned)at.line % ARC__ENTRIES;
-  if (says & ARC__DRAWN) {
+  if (arc__in_shared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
+  ARC__ASSUME_GLOBAL(p); /* nvcc finds it out no more, and would wait for each atomic */
+  if (says & (ARC__DRAWN | 1u << at.line % ARC__LINES)) {
     const unsigned lanes = arc__lanes_here();
-    atomicAdd(p, v);
-    return arc__drawn(lanes, (unsigned)((arc__u64)p >> 2), line);
+    const arc__drop_in_part<T> part = arc__drop_in_learns(
+        lanes, p, v, says, (unsigned)at.line << 8 | (unsigned)at.line % ARC__ENTRIES);
+    if (part.adds) atomicAdd(p, part.v);
+    return __syncwarp(arc__still(lanes)); /* later reads of these lanes come after the add */
   }
-  const unsigned lanes = arc__lanes_here();
-  int same = 0;
-  (void)__match_all_sync(lanes, (arc__u64)p, &same);
-  if (same && __popc(lanes) >= ARC__FEWEST && arc__drop_in_one(lanes, &v)) {
-    __syncwarp(lanes); /* earlier writes of these lanes come before the add, */
-    if (arc__leads(lanes, arc__lane())) atomicAdd(p, v);
-    return __syncwarp(lanes); /* and their later reads come after it */
-  }
-  const arc__drop_in_part<T> part = arc__drop_in_learns(lanes, p, v);
-  if (part.adds) atomicAdd(p, part.v);
-  __syncwarp(lanes); /* later reads of these lanes come after the add */
+  atomicAdd(p, v);
 #else
-  if (__isShared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
+  if (arc__in_shared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
+  ARC__ASSUME_GLOBAL(p);
   const int lane = arc__lane();
   const unsigned lanes = arc__lanes_here();
   const unsigned group = arc__sharers(lanes, lane, p, ARC__FEWEST, ARC__FEWEST_OF_SEVERAL);

@@ -78,16 +78,16 @@ unchecked_hot_size user_errors_forms:ARC_CHECK=1 s/return __isGlobal(shared) || 
 unchecked_values_of_a_sum user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, (sum)->duty.begun == arc__digest_values(call),/ARC__CHECK(2, true,/
 +sharers_of_one_address test_drop_in:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (same) return lanes;/  return lanes;/
 drop_in_added_twice test_drop_in s/^    used = true;/    used = false;/
-+drop_in_waits_for_shared_lanes test_drop_in_uses:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (__isShared(p)) return (void)atomicAdd(p, v);.*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return (void)atomicAdd(p, v);/
++drop_in_waits_for_shared_lanes test_drop_in_uses:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (arc__in_shared(p)) return (void)atomicAdd(p, v);.*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return (void)atomicAdd(p, v);/
 profile_rows_where_others_have_enough test_profile:ARC_PROFILE=1 s/const bool all = !c->enough;/const bool all = !c->enough || c->all[here] < ARC__ALL;/
 +rows_out_of_order test_index_add s/if (rank \& bit) below |= same \& ~ones;/;/
 row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)distance, from);/o.row = (int)distance;/
 kept_rows_never_added test_index_add s/    arc__release(\&index_add->any, \&c); *\\/ \\/
 kept_words_mixed test_index_add s/if (vector > 1 || ARC__WARP \* i == first) __VA_ARGS__/if (vector > 1 || i == 0) __VA_ARGS__/
 +wide_window_too_low test_wide s/(2u \* bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 28 : 0u;/(2u * bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 29 : 0u;/
-learns_drawn_adds_twice test_drop_in s/    return arc__drawn(lanes,/    arc__drawn(lanes,/
+learns_drawn_adds_twice test_drop_in s/    arc__drawn(lanes,/    atomicAdd(p, v), arc__drawn(lanes,/
 learns_once test_drop_in s/  s->score = score;/  if (taken < ARC__SAMPLES) s->score = score;/
-+learns_where_lanes_part test_drop_in s/!__any_sync(lanes, !(arc__clock() >> 10 \& ((1u << rest) - 1u)))/arc__clock() >> 10 \& ((1u << rest) - 1u)/
++learns_where_lanes_part test_drop_in s/!__any_sync(arc__still(lanes), chance >> 26 == 0u)/chance >> 26 != 0u/
 wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)/#define ARC__WIDE_EXACT ARC__WIDE_FIRST/
 wide_hot_infinities_added test_wide s/(arc__u64 \*)address, told);/(arc__u64 *)address, arc__bits(sum));/
 wide_not_taken test_wide s/if (row\[w \* width + i\] != 0) row\[w \* width + i\] = 0;/;/
