@@ -330,9 +330,11 @@ ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(unsigned lanes, T *p, 
 template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
-  const unsigned says = arc__ask(at.line);
+  const unsigned says = arc__ask(at.line);             /* first, so that it may go above a loop */
+#endif
   if (arc__in_shared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
   ARC__ASSUME_GLOBAL(p); /* nvcc finds it out no more, and would wait for each atomic */
+#if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
   if (says & (ARC__DRAWN | 1u << at.line % ARC__LINES)) {
     const unsigned lanes = arc__lanes_here();
     const arc__drop_in_part<T> part = arc__drop_in_learns(
@@ -342,8 +344,6 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   }
   atomicAdd(p, v);
 #else
-  if (arc__in_shared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
-  ARC__ASSUME_GLOBAL(p);
   const int lane = arc__lane();
   const unsigned lanes = arc__lanes_here();
   const unsigned group = arc__sharers(lanes, lane, p, ARC__FEWEST, ARC__FEWEST_OF_SEVERAL);
