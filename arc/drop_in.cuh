@@ -273,7 +273,8 @@ ARC__FN void arc__learn(unsigned sample, unsigned line) {
   const unsigned bit = 1u << (line & 0xffu) % ARC__LINES, says = arc__fresh(sums);
   if ((score > 0) != ((says & bit) != 0u)) *sums = says ^ bit;
 }
-/* Takes a sample; `lanes` call it together and meet at its end. line: of the statement, above its
+/* Takes a sample; `lanes` call it together. No guarded vote follows arc__learn: with one, nvcc would
+   guard the end of each statement, too. line: of the statement, above its
    entry in the low byte; the highest bit: memory is slow. */
 ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line) {
   const unsigned now = word << 8 | arc__multiprocessor();
@@ -287,7 +288,6 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line) {
   lanes = arc__still(lanes);
   sample = arc__sum_over(lanes, sample | 1u << 25, 32);
   if (arc__leads(lanes, arc__lane())) arc__learn(sample, line);
-  __syncwarp(lanes | 1u << arc__lane()); /* nvcc guards this one: the lanes would go on apart */
 }
 ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line) {
   const arc__statement *s = &arc__learnt_here.of[line & 0xffu];

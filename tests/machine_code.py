@@ -429,7 +429,7 @@ TESTS = {
     "drop_in": lambda _: [
         *(Case(f"unchanged {options}", ["tests/drop_in_unchanged.cu"], f"{DROP_IN} {options}",
                unchanged) for options in ("", SUMS)),
-        Case("48 statements", STATEMENTS, DROP_IN, times_plain(72)),
+        Case("48 statements", STATEMENTS, DROP_IN, times_plain(14)),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -include arc/wide.cuh -Ofc=max {options}")
           for options in ("", "-DARC_PROFILE=1")),  # SUMS has a part of the first's code
         Case("uses", RESULT + "".join(
