@@ -11,7 +11,7 @@
  */
 #include "../bench/common/test_device.h"
 
-#if TEST_DROP_IN
+#ifdef TEST_DROP_IN
 #include "arc/drop_in.cuh"
 #undef atomicAdd
 #endif
@@ -118,7 +118,7 @@ static __device__ __forceinline__ void nothing(unsigned *, float) {}
              const arc_hot_f32 hot = arc_hot_begin_f32(target, shared, FIRST_HOT, HOT_ROWS), \
              arc_hot_add_with_f32(&hot, key, values, true, o), arc_hot_end_warp_f32(&hot))
 
-#if TEST_DROP_IN
+#ifdef TEST_DROP_IN
 static __device__ __forceinline__ void drops(float *row, const float *values, unsigned drawn) {
   *(volatile unsigned *)&arc__learnt_here.sums[drawn % ARC__WORDS] = drawn * 2654435761u;
   for (int i = 0; i < 9; ++i) arc__drop_in(&row[i], values[i]);
@@ -157,7 +157,7 @@ static int number(int argc, char **argv, const char *name, int standard) {
 }
 
 /* clang-format off */
-#if TEST_DROP_IN
+#ifdef TEST_DROP_IN
 #define EACH_EXPERIMENT(X)                                                                    \
   X(drops_and_nothing) X(drops_and_swaps) X(drops_and_exchanges) X(drops_and_locks)
 #else
