@@ -120,7 +120,7 @@ static __device__ __forceinline__ void nothing(unsigned *, float) {}
 
 #ifdef TEST_DROP_IN
 static __device__ __forceinline__ void drops(float *row, const float *values, unsigned drawn) {
-  *(volatile unsigned *)&arc__learnt_here.sums[drawn % ARC__WORDS] = drawn * 2654435761u;
+  *(volatile unsigned *)&arc__learnt_here.sums[drawn % ARC__WORDS] = mix(drawn, 1u);
   for (int i = 0; i < 9; ++i) arc__drop_in(&row[i], values[i]);
 }
 #define DROPS(LOOP)                                               \
