@@ -159,7 +159,7 @@ struct arc__statement {
   int line;
   unsigned taken; /* samples */
   int score;      /* what sums would have gained in the last samples */
-  int rest;       /* of drawn warps, one call in 2^(6 + rest) takes a sample */
+  int rest;       /* of drawn warps, one call in 2^(4 + rest) takes a sample */
   unsigned sample[ARC__SAMPLES], seen[ARC__SAMPLES]; /* the last; addresses, multiprocessors */
 };
 struct arc__learnt {
@@ -223,7 +223,7 @@ ARC__FN unsigned arc__ask(int line) {
         : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]));
   const unsigned says = w[word % 4];
 #endif
-  return arc__clock() & 0xf0u ? says : says | ARC__DRAWN;
+  return arc__clock() & 0xff0u ? says : says | ARC__DRAWN;
 }
 
 /* Reads memory past the cache of a multiprocessor. It is neither a volatile load nor an atomic: a
@@ -292,9 +292,9 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line) {
 ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line) {
   const arc__statement *s = &arc__learnt_here.of[line & 0xffu];
   const unsigned chance = arc__clock() * 2654435761u;
-  if (!__any_sync(arc__still(lanes), chance >> 26 == 0u)) return; /* most calls read nothing */
+  if (!__any_sync(arc__still(lanes), chance >> 28 == 0u)) return; /* most calls read nothing */
   const unsigned rest = (unsigned)s->rest;
-  if (!__any_sync(arc__still(lanes), chance >> (26u - rest) == 0u)) return;
+  if (!__any_sync(arc__still(lanes), chance >> (28u - rest) == 0u)) return;
   const unsigned before = arc__clock_after(rest);
   if (arc__clock_after(arc__fresh(&s->seen[word % ARC__SAMPLES])) - before >= ARC__WAIT)
     line |= 1u << 31;
