@@ -38,6 +38,8 @@
        atomicAdd(p, v).x, of a float2 or float4       ((float2)atomicAdd(p, v)).x
        an object that converts to another pointer than a served one, such as a __half2 *
                                                       atomicAdd((__half2 *)object, v)
+       atomicAdd(cluster.map_shared_rank(p, rank), v)  (int)atomicAdd(..)
+           nvcc 13.0 ends with "Broken function found", as it does for __isShared of such a pointer
        your own #define atomicAdd above this file      put it below: it replaces arc's (a warning)
    */
 #if !defined(ARC_DROP_IN_CUH) && (defined(__CUDACC__) || defined(SIMT_ON_CPU))
@@ -87,6 +89,14 @@ struct arc__code_line {
 #define arc__count_used(p, at) ((void)(at))
 
 ARC__FN bool arc__in_shared(const void *p) { return __isShared(p); }
+/* Asked second: a pointer that nvcc knows to be this block's must not be asked again. */
+ARC__FN bool arc__in_other_block(const void *p) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(__clang__)
+  return __isClusterShared(p);
+#else
+  return (void)p, false;
+#endif
+}
 #if ARC__DROPS_VECTORS /* shared memory has no such atomics */
 ARC__FN bool arc__in_shared(const float2 *) { return false; }
 ARC__FN bool arc__in_shared(const float4 *) { return false; }
@@ -184,8 +194,8 @@ static __host__ __device__ inline int arc__gain(unsigned sample) {
 }
 
 #if ARC__ARCH >= 700
-/* Returns `lanes`, which are together. nvcc guards no vote of lanes that it knows to be so, and keeps
-   no register for them. */
+/* Returns `lanes`, which are together. nvcc guards no vote of lanes that it knows to be so, and
+   keeps no register for them. */
 ARC__FN unsigned arc__still(unsigned lanes) {
 #if defined(__CUDA_ARCH__) && !ARC_SAFE_MASKS
   return __activemask();
@@ -273,8 +283,8 @@ ARC__FN void arc__learn(unsigned sample, unsigned line) {
   const unsigned bit = 1u << (line & 0xffu) % ARC__LINES, says = arc__fresh(sums);
   if ((score > 0) != ((says & bit) != 0u)) *sums = says ^ bit;
 }
-/* Takes a sample; `lanes` call it together. line: of the statement, above its entry in the low byte;
-   the highest bit: memory is slow. No guarded vote follows arc__learn: nvcc would then guard the
+/* Takes a sample; `lanes` call it together. line: of the statement, above its entry in the low
+   byte; the highest bit: memory is slow. No guarded vote follows arc__learn: nvcc would then guard the
    end of each statement, too. */
 ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line) {
   const unsigned now = word << 8 | arc__multiprocessor();
@@ -333,6 +343,7 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   const unsigned says = arc__ask(at.line);             /* first, so that it may go above a loop */
 #endif
   if (arc__in_shared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
+  if (arc__in_other_block(p)) return (void)atomicAdd(p, v);
   ARC__ASSUME_GLOBAL(p); /* nvcc finds it out no more, and would wait for each atomic */
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
   if (says & (ARC__DRAWN | 1u << at.line % ARC__LINES)) {

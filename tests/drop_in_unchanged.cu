@@ -57,6 +57,16 @@ KERNEL groups(float *out, unsigned *count) {
   if (active.thread_rank() == 0) out[0] = (float)atomicAdd(count, active.size());
   cg::this_grid().sync();
 }
+KERNEL of_cluster(int *out, const int *keys) {
+  __shared__ int bins[256];
+  bins[threadIdx.x] = 0;
+  const auto cluster = cooperative_groups::this_cluster();
+  cluster.sync();
+  const int key = keys[threadIdx.x];
+  (int)atomicAdd(cluster.map_shared_rank(bins, key & 1) + key / 2, 1);
+  cluster.sync();
+  out[threadIdx.x] = bins[threadIdx.x];
+}
 KERNEL with_cub(const unsigned char *in, unsigned *out) {
   typedef cub::BlockHistogram<unsigned char, 128, 4, 256, cub::BLOCK_HISTO_SORT> histogram;
   __shared__ histogram::TempStorage storage;

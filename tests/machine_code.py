@@ -245,6 +245,14 @@ def times_plain(limit):
     return check
 
 
+def holds(word):
+    """What is made, a text."""
+    def check(_case, _said, made):
+        with open(made) as text:
+            return word not in text.read() and f"{word} is missing"
+    return check
+
+
 def says(pattern):
     return lambda _case, said, _made: not re.search(pattern, said) and f"the error is\n{said}"
 
@@ -316,6 +324,7 @@ SERVED = """__global__ void served(float *f, double *d, unsigned *u, unsigned lo
 """
 STATEMENTS = "__global__ void statements(float *p, float v) {{\n{}}}\n".format("".join(
     f"  atomicAdd(p + blockIdx.x + {64 * i}, v * {i}.5f);\n" for i in range(48)))
+LOADED = "__global__ void loaded(float **p) { atomicAdd(p[threadIdx.x], 1.0f); }\n"
 RESULT = """#include <stdio.h>
 enum bits { BIT };
 template <class T> __device__ void put(T *p, T v) { *p = v; }
@@ -430,6 +439,7 @@ TESTS = {
         *(Case(f"unchanged {options}", ["tests/drop_in_unchanged.cu"], f"{DROP_IN} {options}",
                unchanged) for options in ("", SUMS)),
         Case("48 statements", STATEMENTS, DROP_IN, times_plain(14)),
+        Case("memory of a cluster", LOADED, f"{DROP_IN} -ptx", holds("isspacep.shared::cluster")),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -include arc/wide.cuh -Ofc=max {options}")
           for options in ("", "-DARC_PROFILE=1")),  # SUMS has a part of the first's code
         Case("uses", RESULT + "".join(
