@@ -284,8 +284,8 @@ ARC__FN void arc__learn(unsigned sample, unsigned line) {
   if ((score > 0) != ((says & bit) != 0u)) *sums = says ^ bit;
 }
 /* Takes a sample; `lanes` call it together. line: of the statement, above its entry in the low
-   byte; the highest bit: memory is slow. No guarded vote follows arc__learn: nvcc would then guard the
-   end of each statement, too. */
+   byte; the highest bit: memory is slow. No guarded vote follows arc__learn: nvcc would then guard
+   the end of each statement, too. */
 ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line) {
   const unsigned now = word << 8 | arc__multiprocessor();
   unsigned *const seen = &arc__learnt_here.of[line & 0xffu].seen[word % ARC__SAMPLES];
