@@ -89,7 +89,7 @@ struct arc__code_line {
 #define arc__count_used(p, at) ((void)(at))
 
 ARC__FN bool arc__in_shared(const void *p) { return __isShared(p); }
-/* Asked second: a pointer that nvcc knows to be this block's must not be asked again. */
+/* Call arc__in_shared first, so that adds to this block's memory keep their machine code. */
 ARC__FN bool arc__in_other_block(const void *p) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(__clang__)
   return __isClusterShared(p);
