@@ -3,6 +3,16 @@
 'use strict';
 
 const NOT_ARC = ['plain', 'vector', 'cg', 'cub', 'shuffle_skip'];
+/* Hue, shape and dashes of a path: what others would ship is dashed, the papers' paths are dotted,
+   arc's solid. */
+const LOOKS = new Map(Object.entries({
+  none: ['grey', 'dot', '1 4'], plain: ['ink', 'circle', '6 4'], vector: ['dim', 'square', '6 4'],
+  cg: ['olive', 'cross', '6 4'], cub: ['red', 'up', '6 4'], shuffle_skip: ['pink', 'down', '6 4'],
+  serialized: ['pink', 'down', '2 3'], butterfly: ['orange', 'up', '2 3'],
+  atomic: ['sky', 'square'], transposed: ['green', 'diamond'], tree: ['red', 'cross'],
+  auto: ['blue', 'disc'], hot: ['olive', 'up'], atomred: ['pink', 'down'],
+  sums: ['orange', 'square', '8 3 2 3'], pieces: ['green', 'diamond', '8 3 2 3'],
+  drop_in: ['ink', 'up', '8 3 2 3']}));
 
 let data, state; // of the file that is shown or of two; of the controls and the table
 
@@ -10,8 +20,8 @@ const find = id => document.getElementById(id);
 const fill = (id, ...children) => find(id).replaceChildren(...children);
 
 function make(name, attributes, ...children) {
-  const drawn = /^(svg|path|polyline|text|use)$/.test(name) ? '2000/svg' : '1999/xhtml';
-  const element = document.createElementNS(`http://www.w3.org/${drawn}`, name);
+  const space = /^(svg|path|polyline|text|use)$/.test(name) ? '2000/svg' : '1999/xhtml';
+  const element = document.createElementNS(`http://www.w3.org/${space}`, name);
   for (const key in attributes) element.setAttribute(key, attributes[key]);
   element.append(...children);
   return element;
@@ -90,14 +100,11 @@ function showLosses() {
 
 /* The sweep's own words: a line, and those behind it that are indented. */
 function showSummary() {
-  const macros = data.said.join(' ').match(/-DARC_\w+=\d+/g);
   const blocks = data.said.join('\n').replace(/\n {4}\b/g, ' ').split(/\n(?! )/).filter(Boolean);
   fill('title', data.pairs ? 'Sweep B over sweep A' : `What adding costs on ${data.device}`);
   fill('facts', data.head.join('\n'));
   fill('said', ...blocks.map(block => make('section', {class: /\S {3}/.test(block) && 'table'},
     ...block.split(/\n(.*)/s, 2).map((part, i) => make(i ? 'pre' : 'h3', {}, part)))));
-  fill('macros', macros ? macros.join(' ') : '');
-  find('copy').parentElement.hidden = !macros;
   find('model').hidden = !data.model;
 }
 
@@ -148,8 +155,14 @@ function showControls() {
 const LEFT = 52, RIGHT = 12, TOP = 8, BOTTOM = 40; // of a panel, around its lines
 const DECADES = [-6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap(
   power => [1, 2, 5].map(digit => digit * 10 ** power));
-const mark = (path, x, y) =>
-  make('use', {class: `point mark-${path}`, href: `#mark-${path}`, x, y});
+
+/* A mark, or else the line, of a path. */
+function drawn(path, name, attributes) {
+  const [hue, shape, dashes = 'none'] = LOOKS.get(path) || ['dim', 'bar'];
+  const kind = name === 'use' ? {class: `point mark-${path}`, href: `#${shape}`} :
+    {class: `line mark-${path}`};
+  return make(name, {...kind, style: `--hue: var(--${hue}); --dashes: ${dashes}`, ...attributes});
+}
 
 function panel(title, rows, width) {
   const height = Math.min(460, 180 + width / 4), log = state.scale === 'log';
@@ -179,8 +192,8 @@ function panel(title, rows, width) {
     if (!isNaN(row[state.across])) // words are no places on a line
       lines.set(line, [...lines.get(line) || [row.path], point.x, point.y]);
   }
-  svg.append(...[...lines.values()].map(([path, ...points]) => make('polyline', {points,
-    class: `line mark-${path}`})), ...points.map(({row, x, y}) => mark(row.path, x, y)));
+  svg.append(...[...lines.values()].map(([path, ...points]) => drawn(path, 'polyline', {points})),
+    ...points.map(({row, x, y}) => drawn(row.path, 'use', {x, y})));
   svg.onpointermove = event => showTip(points, event);
   return make('figure', {}, make('figcaption', {}, title), svg);
 }
@@ -209,8 +222,8 @@ function showChart() {
   fill('charts', ...widths.map(width => panel(width && `width ${width}`,
     rows.filter(row => !width || row.width === width), room / columns - 8)));
   fill('legend', ...distinct(there, 'path').map(path => button(`path ${path}`, [
-    make('svg', {width: 34, height: 12}, make('path', {class: `line mark-${path}`, d: 'M1,6H33'}),
-      mark(path, 17, 6)), path], !state.hidden.has(path), () => toggle(path))));
+    make('svg', {width: 34, height: 12}, drawn(path, 'path', {d: 'M1,6H33'}),
+      drawn(path, 'use', {x: 17, y: 6})), path], !state.hidden.has(path), () => toggle(path))));
 }
 
 function showTable() {
@@ -242,11 +255,6 @@ async function openFiles(files) {
   } catch (error) {
     fill('message', error.message);
   }
-}
-
-function copy() {
-  getSelection().selectAllChildren(find('macros'));
-  fill('copied', document.execCommand('copy') ? 'copied' : 'selected: copy it by the keyboard');
 }
 
 openFiles([new File([find('csv').textContent], 'the embedded file')]);
