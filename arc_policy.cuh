@@ -142,10 +142,8 @@
 #endif
 #define ARC__CHECKED_CUDA 1305
 #ifndef ARC_SAFE_MASKS
-#if !defined(__CUDACC__)
-#define ARC_SAFE_MASKS 0
-#elif defined(__CUDACC_RTC__) || !defined(__CUDACC_VER_MAJOR__) || \
-    100 * __CUDACC_VER_MAJOR__ + __CUDACC_VER_MINOR__ > ARC__CHECKED_CUDA
+#if defined(__CUDACC__) && (defined(__CUDACC_RTC__) || !defined(__CUDACC_VER_MAJOR__) || \
+    100 * __CUDACC_VER_MAJOR__ + __CUDACC_VER_MINOR__ > ARC__CHECKED_CUDA)
 #define ARC_SAFE_MASKS 1
 #else
 #define ARC_SAFE_MASKS 0

@@ -1,11 +1,7 @@
 // count.h -- which atomics of a warp's lanes make up one instruction.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lanes run apart, but hardware charges for warp instructions. The rule: lanes that last
-// synchronised together are in one phase; the k-th execution of the same place in the source by the
-// lanes of one phase is one instruction. Within it, sectors and conflicts are counted once each.
-// Bit scans go by the same rule, except that a lane which repeats a place with the same argument is
-// not counted again: compilers keep the result.
+// README.md, "Counts", has the rule, with its phases.
 #pragma once
 
 #include <stdint.h>

@@ -61,20 +61,8 @@ struct simt__operation {
 
 // ------------------------------------------------------------------------------------- call sites
 
-// Every operation of a library function has one place in the source, so that calls of it from both
-// branches of an `if` would look like one call. A library that marks its functions, after their
-// definitions, has its calls told apart by where they are written, and reports name that place:
-//
-//   #if defined(SIMT_CALL_OF)
-//   #define add(...) SIMT_CALL_OF(add(__VA_ARGS__))
-//   #endif
-//
-// Or, in C++, by a last parameter that callers leave out:
-//
-//   static __device__ void add(int *sum, int value, SIMT_CALLER) { ... }
-//
-// Where one marked function calls another, the outermost call counts. A call site is a line, up to
-// the end of the statement; two calls on one line are one place.
+// README.md, "Call sites", says what for. Where one marked function calls another, the outermost call
+// counts. A call site is a line, up to the end of the statement; two calls on one line are one place.
 class simt__call {
   simt__lane_view *lane;  // NULL: an outer call has set it
  public:

@@ -19,10 +19,9 @@ set_property(CACHE ARC_GPU PROPERTY STRINGS AUTO ON OFF)
 # ---- the GPU, where there is one ----------------------------------------------------------------
 execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE arc_smi_result OUTPUT_VARIABLE arc_devices
                 ERROR_QUIET)
+set(arc_has_device FALSE)
 if(arc_smi_result EQUAL 0 AND arc_devices MATCHES "GPU 0")
   set(arc_has_device TRUE)
-else()
-  set(arc_has_device FALSE)
 endif()
 set(arc_build_gpu FALSE)
 if(NOT ARC_GPU STREQUAL "OFF")
@@ -81,12 +80,6 @@ endif()
 add_library(arc_simt_library STATIC $<TARGET_PROPERTY:arc::simt,INTERFACE_SOURCES>)
 target_link_libraries(arc_simt_library PUBLIC arc::arc PRIVATE arc_warnings arc_sanitizers)
 target_compile_features(arc_simt_library PUBLIC cxx_std_17)
-
-# Lanes whose kernels keep large arrays on the stack may need more than the default (simt/README.md).
-set(SIMT_STACK_BYTES "" CACHE STRING "Stack of each lane of the CPU warp in bytes; empty: default")
-if(SIMT_STACK_BYTES)
-  target_compile_definitions(arc_simt_library PRIVATE SIMT_STACK_BYTES=${SIMT_STACK_BYTES})
-endif()
 
 # What most programs begin with, precompiled; those of another SIMT_ARCH read it as it is. Not where
 # a launcher caches what it compiles: ccache leaves such units alone.
