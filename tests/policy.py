@@ -41,21 +41,26 @@ MACROS = {
     **{f"ARC_COST_{name}": (r"every ARC_COST_\.\.\. must be 1 or more", "1 999", "0 -1 EMPTY LOW")
        for name in ("REDUCE", "VALUE", "MATCH", "MATCH_SHUFFLE", "REQUEST")},
 }
-SOURCE = """#include "arc_policy.cuh"
-#include "arc_policy.cuh"
-typedef int policy_version_is_positive[ARC_VERSION > 0 ? 1 : -1];
-extern const char policy[];
-const char policy[] = ARC_POLICY_STRING;
-"""
-MAIN = """#include <stdio.h>
-#include "arc_policy.cuh"
-int main(void) { printf("%s|%d", ARC_POLICY_STRING, ARC_VERSION); return 0; }
-"""
 # A header, which includes arc_policy.cuh, and one that does behind it.
 FORMS = sorted(set(os.path.basename(name) for name in glob.glob(ROOT + "/arc/*"))
                - set("check.cuh core.cuh profile.cuh wide.cuh words.cuh".split()))
 PAIRS = [*((first, "arc.cuh") for first in ("arc_policy.cuh", "arc_tune.h", "arc/drop_in.cuh", "arc/wide.cuh")),
          *(("arc.cuh", then) for then in ("arc_tune.h", *("arc/" + form for form in FORMS)))]
+# Macros without their ARC_, and what the policy's string says of them behind "arc 0.9.0 ".
+DEFAULT = "path=auto threshold=auto vector_atomics=1 scope=device check=0 key_bits=32 exact=0"
+STRINGS = [
+    ("", DEFAULT),
+    ("PATH=ARC_PATH_TREE BALANCE_THRESHOLD=12 VECTOR_ATOMICS=0 SCOPE=ARC_SCOPE_SYSTEM CHECK=2 "
+     "KEY_BITS=64 EXACT=1 MAX_PIECES=7 WIDE_WORDS=9 COST_REDUCE=1 COST_VALUE=2 COST_MATCH=3 "
+     "COST_MATCH_SHUFFLE=4 COST_REQUEST=5 DROP_IN=ARC_DROP_IN_SUMS PROFILE=1 SAFE_MASKS=1",
+     "path=tree threshold=12 vector_atomics=0 scope=system check=2 key_bits=64 exact=1 "
+     "max_pieces=7 wide_words=9 cost_reduce=1 cost_value=2 "
+     "cost_match=3 cost_match_shuffle=4 cost_request=5 drop_in=sums profile=1 safe_masks=1"),
+    *((f"{macro}=1", DEFAULT + " max_pieces=1 wide_words=6 cost_reduce=50 "
+       f"cost_value={1 if macro == 'COST_VALUE' else 5} cost_match=120 cost_match_shuffle=10 "
+       f"cost_request=10 drop_in=learns profile=0 safe_masks={int(macro == 'SAFE_MASKS')}")
+      for macro in ("COST_VALUE", "SAFE_MASKS")),
+    *((f"PATH={path}", DEFAULT.replace("auto", path[9:].lower(), 1)) for path in PATHS)]
 checks, failures = 0, 0
 
 
@@ -74,71 +79,57 @@ def build(compiler, source, *options):
     return done.returncode == 0, done.stderr
 
 
-def late(first, then, macros):
-    """A source that sets macros between two headers."""
-    return "\n".join([f'#include "{first}"', *(f"#undef {macro}\n#define {macro} {value}"
-                                              for macro, value in macros), f'#include "{then}"'])
+def define(macros):
+    return "".join(f"#undef {macro}\n#define {macro} {value.replace('EMPTY', '')}\n"
+                   for macro, value in macros)
 
 
-def string_of(*macros, main=MAIN):
-    with tempfile.TemporaryDirectory() as folder:
-        program = os.path.join(folder, "policy")
-        must(*build(compilers[0], main, *STRICT, *macros, "-o", program))
-        return subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
+def in_turn(sets, then=""):
+    """A source that includes the policy with each set of macros, since each include checks them."""
+    return "".join(f'{define(macros)}#line {i + 1} "set"\n#include "arc_policy.cuh"\n{then}\n' +
+                   "".join(f"#undef {macro}\n" for macro, _ in macros)
+                   for i, macros in enumerate(sets))
+
+
+def errors_of(compiler, sets):
+    """What the compiler says of each set."""
+    said = build(compiler, in_turn(sets), *STRICT, "-fsyntax-only",
+                 *["-ferror-limit=0"] * (compiler == "clang"))[1]
+    parts = re.split(r"In file included from set:(\d+)[^\n]*", said)
+    errors = [""] * len(sets)
+    for number, text in zip(parts[1::2], parts[2::2]):
+        errors[int(number) - 1] += text
+    return errors
 
 
 compilers = [name for name in ("gcc", "clang") if shutil.which(name) or print("skipped: no", name)]
+both = [("ARC_PATH", "ARC_PATH_ATOMIC"), ("ARC_BALANCE_THRESHOLD", "0")]  # legal one by one
 for compiler in compilers:
-    must(*build(compiler, SOURCE, *STRICT, "-fsyntax-only"))
-    for macro, (says, legal, illegal) in MACROS.items():
-        if compiler != compilers[0]:  # a second one reads the same conditions
-            legal, illegal = (" ".join(values.split()[:1]) for values in (legal, illegal))
-        for value in legal.split():
-            right, said = build(compiler, SOURCE, *STRICT, f"-D{macro}={value}", "-fsyntax-only")
-            must(right, f"{compiler}: {macro}={value} is legal, but:\n{said}")
-        for value in illegal.split():
-            right, said = build(compiler, SOURCE, "-std=c99", "-fsyntax-only",
-                                f"-D{macro}={value.replace('EMPTY', '')}")
-            must(not right and re.search("error:[^\n]*" + says, said),
-                 f"{compiler}: {macro}={value}: no error that names the legal values:\n{said}")
-    for pair in PAIRS:
-        _, said = build(compiler, late(*pair, ((macro, illegal.split()[0].replace("EMPTY", ""))
-                                               for macro, (_, _, illegal) in MACROS.items())),
-                        "-E", "-DSIMT_ON_CPU=1", "-DSIMT_ARCH=900", "-o", os.devnull)
-        for macro, (says, _, _) in MACROS.items():
-            must(re.search("error:[^\n]*" + says, said),
-                 f"{compiler}: {macro} is illegal between {' and '.join(pair)}: no error:\n{said}")
-    # Legal one by one, contradictory together.
-    right, said = build(compiler, SOURCE, "-std=c99", "-fsyntax-only", "-DARC_PATH=ARC_PATH_ATOMIC",
-                        "-DARC_BALANCE_THRESHOLD=0")
-    must(not right and re.search(r"error:[^\n]*ARC_BALANCE_THRESHOLD[^\n]*1\.\.33 or "
-                                 "ARC_THRESHOLD_AUTO", said),
-         f"{compiler}: path atomic with threshold 0: {said}")
+    cases = [([(macro, value)], says if values is illegal else "")
+             for macro, (says, legal, illegal) in MACROS.items()
+             for values in (legal, illegal) for value in values.split()]
+    cases += [(both, r"ARC_BALANCE_THRESHOLD[^\n]*1\.\.33 or ARC_THRESHOLD_AUTO"), ([], "")]
+    for (macros, says), said in zip(cases, errors_of(compiler, [macros for macros, _ in cases])):
+        right = re.search("error:[^\n]*" + says, said) if says else not said
+        must(right, f"{compiler}: {macros}: must say '{says}', says:\n{said}")
+for first, then in PAIRS:
+    macros = [(macro, illegal.split()[0]) for macro, (_, _, illegal) in MACROS.items()]
+    _, said = build(compilers[0], f'#include "{first}"\n{define(macros)}#include "{then}"\n', "-E",
+                    "-DSIMT_ON_CPU=1", "-DSIMT_ARCH=900", "-o", os.devnull)
+    for macro, (says, _, _) in MACROS.items():
+        must(re.search("error:[^\n]*" + says, said),
+             f"{macro} is illegal between {first} and {then}: no error:\n{said}")
 
-for macros, wanted in (
-        ([], "path=auto threshold=auto vector_atomics=1 scope=device check=0 key_bits=32 exact=0"),
-        (["PATH=ARC_PATH_TREE", "BALANCE_THRESHOLD=12", "VECTOR_ATOMICS=0",
-          "SCOPE=ARC_SCOPE_SYSTEM", "CHECK=2", "KEY_BITS=64", "EXACT=1", "MAX_PIECES=7",
-          "WIDE_WORDS=9", "COST_REDUCE=1", "COST_VALUE=2", "COST_MATCH=3", "COST_MATCH_SHUFFLE=4",
-          "COST_REQUEST=5", "DROP_IN=ARC_DROP_IN_SUMS", "PROFILE=1", "SAFE_MASKS=1"],
-         "path=tree threshold=12 vector_atomics=0 scope=system check=2 key_bits=64 exact=1 "
-         "max_pieces=7 wide_words=9 cost_reduce=1 cost_value=2 "
-         "cost_match=3 cost_match_shuffle=4 cost_request=5 drop_in=sums profile=1 safe_masks=1"),
-        (["COST_VALUE=6"],
-         "path=auto threshold=auto vector_atomics=1 scope=device check=0 key_bits=32 exact=0 "
-         "max_pieces=1 wide_words=6 cost_reduce=50 cost_value=6 "
-         "cost_match=120 cost_match_shuffle=10 cost_request=10 drop_in=learns profile=0 safe_masks=0")):
-    text = string_of(*(f"-DARC_{macro}" for macro in macros))
-    must(text == f"arc 0.9.0 {wanted}|900", f"the policy reads '{text}', must be '{wanted}'")
-must("safe_masks=1" in string_of("-DARC_SAFE_MASKS=1"), "safe masks alone are not said")
-text = string_of(main=late("arc_tune.h", "arc_policy.cuh", [
-    ("ARC_PATH", 5), ("ARC_SCOPE", 2), ("ARC_BALANCE_THRESHOLD", 9), ("ARC_KEY_BITS", 64)]) + "\n" +
-    MAIN)
-must(all(word in text for word in ("path=tree threshold=9 ", "scope=system", "key_bits=64")),
-     f"macros set behind arc_tune.h: {text}")
-for path in PATHS:
-    text = string_of(f"-DARC_PATH={path}")
-    must(f" path={path[9:].lower()} " in text, f"{path} reads '{text}'")
+# Behind arc_tune.h, which includes the policy.
+sets = [[tuple(f"ARC_{word}".split("=")) for word in words.split()] for words, _ in STRINGS]
+with tempfile.TemporaryDirectory() as folder:
+    program = os.path.join(folder, "policy")
+    must(*build(compilers[0], '#include "arc_tune.h"\n#include <stdio.h>\nint main(void) {\n' +
+                in_turn(sets, 'printf("%s|%d\\n", ARC_POLICY_STRING, ARC_VERSION);') +
+                "return 0; }\n", *STRICT, "-o", program, "-lm"))
+    lines = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
+for line, (words, wanted) in zip(lines.splitlines(), STRINGS):
+    must(line == f"arc 0.9.0 {wanted}|900", f"{words}: reads '{line}', must be '{wanted}'")
 
 # The default form of masks is that of the compilers in bench/NOTES.md, and only of them.
 with open(os.path.join(ROOT, "bench/NOTES.md"), encoding="utf-8") as file:
@@ -146,14 +137,16 @@ with open(os.path.join(ROOT, "bench/NOTES.md"), encoding="utf-8") as file:
               for row in re.findall(r"^\| nvcc (.*?) \|", file.read(), re.MULTILINE)
               for version in row.split(", ")]
 must(PASSED, "bench/NOTES.md names no nvcc that passed")
-for (major, minor), macros, wanted in (
-        *((version, "", 0) for version in PASSED), (max(PASSED), "-D__CUDACC_RTC__", 1),
-        ((max(PASSED)[0], max(PASSED)[1] + 1), "", 1), ((max(PASSED)[0] + 1, 0), "", 1)):
-    right, said = build(compilers[0], f'#include "arc_policy.cuh"\n'
-                        f"typedef int form[ARC_SAFE_MASKS == {wanted} ? 1 : -1];\n",
-                        "-fsyntax-only", "-D__CUDACC__", f"-D__CUDACC_VER_MAJOR__={major}",
-                        f"-D__CUDACC_VER_MINOR__={minor}", *macros.split())
-    must(right, f"CUDA {major}.{minor} {macros}: ARC_SAFE_MASKS must be {wanted}:\n{said}")
+newest, rtc = max(PASSED), [("__CUDACC_RTC__", "1")]
+compiled = [*((version, [], 0) for version in PASSED), (newest, rtc, 1),
+            ((newest[0], newest[1] + 1), [], 1), ((newest[0] + 1, 0), [], 1)]
+right, said = build(compilers[0], "".join(
+    "#undef ARC_SAFE_MASKS\n" + in_turn([[("__CUDACC_VER_MAJOR__", str(major)),
+                                          ("__CUDACC_VER_MINOR__", str(minor)), *macros]],
+                                        f"typedef int form_{major}_{minor}_must_be_{wanted}"
+                                        f"[ARC_SAFE_MASKS == {wanted} ? 1 : -1];")
+    for (major, minor), macros, wanted in compiled), "-fsyntax-only", "-D__CUDACC__")
+must(right, f"ARC_SAFE_MASKS:\n{said}")
 
 # No macro is left out: each default stands behind an #ifndef.
 with open(os.path.join(ROOT, "arc_policy.cuh"), encoding="utf-8") as file:
