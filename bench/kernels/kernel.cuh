@@ -47,6 +47,8 @@
 #define SWEEP_NAME f32
 #define SWEEP_S f32
 #define SWEEP_T float
+#endif
+#ifndef SWEEP_ROWS
 #define SWEEP_ROWS(width) arc_target_f32_rows(a.rows, a.stride, width)
 #endif
 #define SWEEP_SPELL(a, b) a##b
@@ -54,7 +56,12 @@
 #define SWEEP_TYPE SWEEP_JOIN(SWEEP_TYPE_, SWEEP_NAME)
 #define SWEEP_TARGET SWEEP_JOIN(arc_target_, SWEEP_S)
 
-/* What kernels do before and after their loop; a file may define both anew. */
+/* What kernels do before and after their loop, their width, and a lane's values; a file may define
+   them anew. */
+#define SWEEP_WIDTH(W) W
+#define SWEEP_VALUES(W) \
+  SWEEP_T values[W];    \
+  sweep_values(values, W, sweep_x(values, d, &lane), lane.setup.never)
 #define SWEEP_BEFORE(W) ((void)0)
 #define SWEEP_AFTER() ((void)0)
 
@@ -62,15 +69,14 @@
   static __global__ void __launch_bounds__(256)                                         \
       sweep_##kind##_##name##_##W(const struct sweep_args a) {                          \
     struct sweep_lane lane = sweep_lane_begin(&a, blockIdx.x, threadIdx.x, blockDim.x); \
-    const int width = W, one_key = SWEEP_ONE_KEY_##kind;                                \
+    const int width = SWEEP_WIDTH(W), one_key = SWEEP_ONE_KEY_##kind;                   \
     SWEEP_TARGET target = SWEEP_ROWS(W);                                                \
     (void)width, (void)one_key, (void)target;                                           \
     SWEEP_BEFORE(W);                                                                    \
     SWEEP_LOOP                                                                          \
     for (int u = 0; u < a.updates; ++u) {                                               \
       struct sweep_update d = sweep_draw_##kind(&a, &lane);                             \
-      SWEEP_T values[W];                                                                \
-      sweep_values(values, W, sweep_x(values, d, &lane), lane.setup.never);             \
+      SWEEP_VALUES(W);                                                                  \
       SWEEP_GARBAGE_##kind;                                                             \
       __VA_ARGS__;                                                                      \
       SWEEP_NEXT_UPDATE();                                                              \

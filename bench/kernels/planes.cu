@@ -1,9 +1,6 @@
 /* planes.cu - each parameter has an array of its own: nothing, plain atomics, auto, and the same
    arrays as pieces. SPDX-License-Identifier: Apache-2.0 */
 #define ARC_MAX_PIECES 6
-#define SWEEP_NAME f32
-#define SWEEP_S f32
-#define SWEEP_T float
 #define SWEEP_ROWS(width) arc_target_f32_planes(a.rows, a.row_count, width)
 #include "kernel.cuh"
 

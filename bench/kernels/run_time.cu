@@ -4,6 +4,7 @@
    memory: a lane's values are in a local array of 32 floats, which is indexed at run time, so that
    it lies in memory. chunks: a loop of the caller's computes each value where it is added; to arc
    it gives four per call, and one per call at the end. */
+#define SWEEP_ROWS(W) arc_target_f32_dynamic(a.rows, a.stride, a.width)
 #include "kernel.cuh"
 
 #include "by_hand.cuh"
@@ -49,36 +50,21 @@ SWEEP_FN void auto_chunks(const struct sweep_args *a, int key, float x, bool act
   }
 }
 
-#define KERNEL(kind, name, ...)                                                                    \
-  static __global__ void __launch_bounds__(256) sweep_##kind##_##name(const struct sweep_args a) { \
-    struct sweep_lane lane = sweep_lane_begin(&a, blockIdx.x, threadIdx.x, blockDim.x);            \
-    arc_target_f32 target = arc_target_f32_dynamic(a.rows, a.stride, a.width);                     \
-    const int width = a.width, one_key = SWEEP_ONE_KEY_##kind;                                     \
-    (void)width, (void)one_key, (void)target;                                                      \
-    SWEEP_LOOP                                                                                     \
-    for (int u = 0; u < a.updates; ++u) {                                                          \
-      struct sweep_update d = sweep_draw_##kind(&a, &lane);                                        \
-      float x = d.active ? d.x : lane.setup.inactive_value;                                        \
-      SWEEP_GARBAGE_##kind;                                                                        \
-      __VA_ARGS__;                                                                                 \
-      SWEEP_NEXT_UPDATE();                                                                         \
-    }                                                                                              \
-  }
-#define KERNELS(name, ...)                               \
-  KERNEL(uniform, name, __VA_ARGS__)                     \
-  KERNEL(keyed, name, __VA_ARGS__)                       \
-  static const struct sweep_kernels name##_kernels[] = { \
-      {SWEEP_ANY_WIDTH, sweep_uniform_##name, sweep_keyed_##name}};
+#undef SWEEP_WIDTH
+#define SWEEP_WIDTH(W) a.width
+#undef SWEEP_VALUES
+#define SWEEP_VALUES(W) const float x = d.active ? d.x : lane.setup.inactive_value
+#define ANY_WIDTH(X, ...) X(SWEEP_ANY_WIDTH, __VA_ARGS__)
 #define IN_MEMORY(...)                \
   float values[most_width];           \
   values_in_memory(values, width, x); \
   __VA_ARGS__
-KERNELS(none_memory, IN_MEMORY(sweep_add_none(lane.setup.never, d.key)))
-KERNELS(plain_memory, IN_MEMORY(SWEEP_BY_HAND(sweep_add_plain)))
-KERNELS(auto_memory, IN_MEMORY(add_auto(target, d.key, values, d.active, one_key)))
-KERNELS(none_chunks, none_chunks(lane.setup.never, width, d.key, x))
-KERNELS(plain_chunks, plain_chunks(&a, d.key, x, d.active))
-KERNELS(auto_chunks, auto_chunks(&a, d.key, x, d.active, one_key))
+SWEEP_PATH(ANY_WIDTH, none_memory, IN_MEMORY(sweep_add_none(lane.setup.never, d.key)))
+SWEEP_PATH(ANY_WIDTH, plain_memory, IN_MEMORY(SWEEP_BY_HAND(sweep_add_plain)))
+SWEEP_PATH(ANY_WIDTH, auto_memory, IN_MEMORY(add_auto(target, d.key, values, d.active, one_key)))
+SWEEP_PATH(ANY_WIDTH, none_chunks, none_chunks(lane.setup.never, width, d.key, x))
+SWEEP_PATH(ANY_WIDTH, plain_chunks, plain_chunks(&a, d.key, x, d.active))
+SWEEP_PATH(ANY_WIDTH, auto_chunks, auto_chunks(&a, d.key, x, d.active, one_key))
 
 #define TABLES(form, FORM)                                                                        \
   SWEEP_TABLE_OF(none_##form, SWEEP_PATH_NONE, FORM, SWEEP_ANY_ZEROS, SWEEP_ANY_THRESHOLD),       \
