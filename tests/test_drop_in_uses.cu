@@ -153,6 +153,13 @@ static __device__ bool is_one(T x) {
 struct taker {
   int value;
 };
+template <class T, class = void>
+struct is_added : std::false_type {};
+template <class T>
+struct is_added<T, decltype(void(atomicAdd((T *)0, T())))> : std::true_type {};
+static_assert(is_added<float>::value && is_added<unsigned>::value && !is_added<short>::value &&
+                  !is_added<long>::value && !is_added<holds>::value,
+              "a program may ask which types it can add");
 #if defined(__CUDACC__)
 template <class T>
 static __device__ T apply(T (*op)(T *, T), T *p, T v) {
