@@ -220,7 +220,7 @@ ARC__FN unsigned arc__ask(int line) {
 #if !defined(__CUDA_ARCH__)
   const unsigned says = arc__learnt_here.sums[word];
 #elif defined(__clang__) || defined(__CUDACC_RTC__) || defined(__CUDACC_RDC__) || \
-    __CUDACC_VER_MAJOR__ < 13
+    defined(__CUDACC_EWP__) || __CUDACC_VER_MAJOR__ < 13
   unsigned says;
   asm("ld.u32 %0, [%1];" : "=r"(says) : "l"(&arc__learnt_here.sums[word]));
 #else

@@ -435,6 +435,7 @@ TESTS = {
         *(Case(f"unchanged {options}", ["tests/drop_in_unchanged.cu"], f"{DROP_IN} {options}",
                unchanged) for options in ("", SUMS)),
         Case("48 statements", STATEMENTS, DROP_IN, times_plain(14)),
+        Case("an extensible program", LOADED, f"{DROP_IN} -ewp"),
         Case("memory of a cluster", LOADED, f"{DROP_IN} -ptx", holds("isspacep.shared::cluster")),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -include arc/wide.cuh -Ofc=max {options}")
           for options in ("", "-DARC_PROFILE=1")),  # SUMS has a part of the first's code
