@@ -203,20 +203,15 @@ static inline int simt__reduce(const simt__site *site, simt__kind, simt__kind ki
 #define __match_all_sync(...) simt__match_all(SIMT__SITE("__match_all_sync"), __VA_ARGS__)
 #endif
 #if SIMT_ARCH >= 800
-#define SIMT__REDUCE(name, unsigned_kind, signed_kind, ...) \
-  simt__reduce(SIMT__SITE(name), unsigned_kind, signed_kind, __VA_ARGS__)
-#define __reduce_add_sync(...) \
-  SIMT__REDUCE("__reduce_add_sync", SIMT__REDUCE_ADD, SIMT__REDUCE_ADD, __VA_ARGS__)
-#define __reduce_min_sync(...) \
-  SIMT__REDUCE("__reduce_min_sync", SIMT__REDUCE_MIN_U, SIMT__REDUCE_MIN, __VA_ARGS__)
-#define __reduce_max_sync(...) \
-  SIMT__REDUCE("__reduce_max_sync", SIMT__REDUCE_MAX_U, SIMT__REDUCE_MAX, __VA_ARGS__)
-#define __reduce_and_sync(...) \
-  SIMT__REDUCE("__reduce_and_sync", SIMT__REDUCE_AND, SIMT__REDUCE_AND, __VA_ARGS__)
-#define __reduce_or_sync(...) \
-  SIMT__REDUCE("__reduce_or_sync", SIMT__REDUCE_OR, SIMT__REDUCE_OR, __VA_ARGS__)
-#define __reduce_xor_sync(...) \
-  SIMT__REDUCE("__reduce_xor_sync", SIMT__REDUCE_XOR, SIMT__REDUCE_XOR, __VA_ARGS__)
+#define SIMT__REDUCE(name, unsigned_kind, signed_kind, ...)                       \
+  simt__reduce(SIMT__SITE("__reduce_" #name "_sync"), SIMT__REDUCE_##unsigned_kind, \
+               SIMT__REDUCE_##signed_kind, __VA_ARGS__)
+#define __reduce_add_sync(...) SIMT__REDUCE(add, ADD, ADD, __VA_ARGS__)
+#define __reduce_min_sync(...) SIMT__REDUCE(min, MIN_U, MIN, __VA_ARGS__)
+#define __reduce_max_sync(...) SIMT__REDUCE(max, MAX_U, MAX, __VA_ARGS__)
+#define __reduce_and_sync(...) SIMT__REDUCE(and, AND, AND, __VA_ARGS__)
+#define __reduce_or_sync(...) SIMT__REDUCE(or, OR, OR, __VA_ARGS__)
+#define __reduce_xor_sync(...) SIMT__REDUCE(xor, XOR, XOR, __VA_ARGS__)
 #endif
 
 // ---------------------------------------------------------------------------------------- atomics
@@ -236,22 +231,18 @@ static inline T simt__fetch_add(const simt__site *site, T *address, T value) {
 static inline int simt__atomic_add(const simt__site *site, int *address, int value) {
   return (int)simt__fetch_add(site, (unsigned *)address, (unsigned)value);
 }
-static inline unsigned simt__atomic_add(const simt__site *site, unsigned *address,
-                                        unsigned value) {
-  return simt__fetch_add(site, address, value);
-}
-static inline unsigned long long simt__atomic_add(const simt__site *site,
-                                                  unsigned long long *address,
-                                                  unsigned long long value) {
-  return simt__fetch_add(site, address, value);
-}
 static inline float simt__atomic_add(const simt__site *site, float *address, float value) {
   simt__atomic_value(site, value);
   return simt__fetch_add(site, address, value);
 }
-static inline double simt__atomic_add(const simt__site *site, double *address, double value) {
-  return simt__fetch_add(site, address, value);
-}
+#define SIMT__ATOMIC_ADD(T)                                                          \
+  static inline T simt__atomic_add(const simt__site *site, T *address, T value) {    \
+    return simt__fetch_add(site, address, value);                                    \
+  }
+SIMT__ATOMIC_ADD(unsigned)
+SIMT__ATOMIC_ADD(unsigned long long)
+SIMT__ATOMIC_ADD(double)
+#undef SIMT__ATOMIC_ADD
 
 // Second arguments must convert to the type of the first, as CUDA's overloads make them.
 template <class T> struct simt__same { typedef T type; };
