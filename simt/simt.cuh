@@ -18,16 +18,8 @@
 // three poison functions, nothing else. Under a host compiler it is the CPU
 // warp: CUDA's qualifiers, builtin variables, warp intrinsics, atomics, shared memory and a small
 // subset of its runtime, by their own names. Every lane is a fiber of its own; the order in which
-// lanes run is drawn from a seed; what hardware leaves undefined is reported (README.md lists the
-// reports).
-//
-// CONTENTS
-//   both builds     SIMT_ON_CPU, SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, simt_poison_*
-//   simt_types.h    qualifiers, dim3, int4, float4 and their kin
-//   simt_math.h     __popc, __ffs, __expf, min, max and their kin
-//   simt_warp.h     threadIdx and its kin, *_sync, __syncthreads, atomics, SIMT_CALL_OF
-//   simt_control.h  seed, counters, report: what the host side of a test sets and reads
-//   simt_runtime.h  the launch, cudaMalloc and its kin; errors that say what is lacking
+// lanes run is drawn from a seed; what hardware leaves undefined is reported. README.md lists the
+// reports, the files of this folder, and every name.
 #pragma once
 
 #if defined(__CUDACC__)
