@@ -65,7 +65,7 @@ def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False,
         num_segments = int(np.max(segment_ids)) + 1
     is_count = isinstance(num_segments, (int, np.integer)) and num_segments >= 0
     if np.ndim(data) == 0 or bucket_size is not None or not is_count:
-        return by_jax()
+        return _left_to_jax(by_jax, segment_ids, deterministic)
     data = jnp.asarray(data)
     zeros = jnp.zeros((num_segments, *data.shape[1:]), data.dtype)
     return _add(zeros, segment_ids, data, mode, False, deterministic, by_jax)
@@ -83,27 +83,37 @@ def _add(operand, indices, updates, mode, wraps, deterministic, by_jax):
         wraps = wraps and jnp.issubdtype(jnp.result_type(indices), jnp.signedinteger)
         return _scatter(operand, keys, updates, wraps=wraps, clips=mode == MODES.CLIP,
                         deterministic=bool(deterministic) and not is_exact)
+    return _left_to_jax(by_jax, indices, deterministic)
+
+
+def _left_to_jax(by_jax, indices, deterministic):
     sums = by_jax()
-    if deterministic and not is_exact and sums.size and np.size(indices) and not takes:
-        raise TypeError(f"arc_jax: deterministic sums are of {', '.join(TYPES)}, by indices that "
-                        "are integers")
+    is_exact = not jnp.issubdtype(sums.dtype, jnp.inexact)
+    if deterministic and not is_exact and sums.size and np.size(indices):
+        raise TypeError(f"arc_jax: deterministic sums are of {', '.join(TYPES)}, by integers as "
+                        "indices, of sizes that are known, and without bucket_size")
     return sums
 
 
 def _as_keys(indices, rows):
-    """In 32 or 64 bits; None if they are no integers."""
+    """In 32 or 64 bits; None if they are no integers, or ones that JAX would cut to fewer bits."""
     is_number = type(indices) is int and -2**31 <= indices < 2**31
     if not is_number and not isinstance(indices, (jax.Array, np.ndarray, np.integer)):
         return None
     keys = jnp.asarray(indices)
     if not jnp.issubdtype(keys.dtype, jnp.integer):
         return None
+    is_numpys = not is_number and not isinstance(indices, jax.Array)
+    if is_numpys and np.any(indices.astype(keys.dtype) != indices):
+        return None
     kind = "int64" if keys.dtype.itemsize == 8 else "int32"
-    return keys.astype(kind) if rows <= jnp.iinfo(kind).max else None
+    return keys.astype(kind) if isinstance(rows, int) and rows <= jnp.iinfo(kind).max else None
 
 
 def _fits(operand, whole, shape):
     """Whether updates of that shape are one for each of `whole`, or broadcast."""
+    if not all(isinstance(size, int) for size in (*operand.shape, *whole, *shape)):
+        return False  # one that jax.export leaves open
     try:
         is_broadcast = np.broadcast_shapes(shape, whole) == whole
     except ValueError:
@@ -132,8 +142,13 @@ def _varying_alike(arrays):
 # ---- the primitive: operand [rows, columns], keys [n], updates [n, columns] ----------------------
 
 _rows = jax.extend.core.Primitive("arc_scatter_add")
-_rows.def_abstract_eval(lambda operand, keys, updates, **how: operand.update(weak_type=False))
-_rows.def_impl(lambda *arrays, **how: _scatter(*arrays, **how))
+_rows.def_abstract_eval(lambda operand, keys, updates, **how: operand)
+
+
+@_rows.def_impl
+def _compiled(*arrays, **how):
+    with jax.disable_jit(False):
+        return _scatter(*arrays, **how)
 
 
 def _rows_of(keys, rows, wraps, clips):
@@ -168,6 +183,8 @@ def _in_order(operand, keys, updates, *, wraps, clips, deterministic):
 
 
 def _by_arc(operand, keys, updates, *, wraps, clips, deterministic):
+    if 0 in (operand.size, keys.size):  # an empty batch
+        return operand
     if deterministic and operand.dtype not in REPRODUCIBLE:
         return _in_order(operand, keys, updates, wraps=wraps, clips=clips, deterministic=True)
     outs = [jax.ShapeDtypeStruct(operand.shape, operand.dtype),  # words: handlers.cpp

@@ -15,6 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "examples")]
 os.environ.update(XLA_FLAGS="--xla_force_host_platform_device_count=4", ARC_JAX_ARCHITECTURES="90")
 import need
 jax = need.module("jax")
+import jax.export
 import jax.numpy as jnp
 import numpy as np
 
@@ -137,6 +138,26 @@ def test_second_order():
         np.testing.assert_allclose(mine, wanted, 1e-5)
 
 
+def test_as_jax():
+    """Weak types, no jit, numbers that 32 bits do not hold, sizes that are not known yet."""
+    of_export = jax.export.symbolic_shape("n, m")
+    for operand in jnp.zeros(3), jnp.full(3, 1.0):
+        for keys in [2, -1], [2**32 - 1, 0], [-2**63, 1]:
+            with jax.disable_jit():
+                mine, wanted = (add(operand, np.array(keys), 1.0)
+                                for add in (arc_jax.scatter_add, by_jax))
+            assert mine.weak_type == wanted.weak_type and (mine == wanted).all(), keys
+    for shape in (of_export[:1], of_export[1:]), ((3,), of_export[:1]):
+        shapes = [jax.ShapeDtypeStruct(*its) for its in zip(shape, ("float32", "int32"))]
+        add = jax.export.export(jax.jit(lambda x, i: arc_jax.scatter_add(x, i, 1.0)))(*shapes)
+        assert add.call(jnp.zeros(3), jnp.array([2, -1]))[2] == 2
+    try:
+        ids = np.zeros(3, "int32")
+        assert not arc_jax.segment_sum(jnp.ones(3), ids, 1, bucket_size=2, deterministic=True)
+    except TypeError as error:
+        assert "deterministic" in str(error)
+
+
 def test_batch_of_all():
     """One call, whatever has the batch; of each platform."""
     arrays = jnp.ones((4, 6, 2)), random.integers(-9, 9, (4, 5)), jnp.ones((4, 5, 2))
@@ -195,10 +216,13 @@ def test_same_bits():
 def test_what_cuda_gets():
     """One call of arc, in place, from a machine that may have no GPU."""
     arc_jax._lower(arc_jax._by_arc, "cuda")
-    for deterministic in False, True:
-        add = jax.jit(lambda x, y: arc_jax.scatter_add(x, y, x, deterministic=deterministic))
-        text = add.trace(jnp.eye(4), np.arange(4)).lower(lowering_platforms=("cuda",)).as_text()
-        assert text.count("@arc_jax_add(") == 1 and "output_operand_alias" in text, text
+    for deterministic, batch in (False, 2), (True, 2), (False, 0):
+        add = jax.jit(jax.vmap(
+            lambda x, y: arc_jax.scatter_add(x, y, x, deterministic=deterministic)))
+        arrays = jnp.zeros((batch, 4, 4)), np.zeros((batch, 4), "int32")
+        text = add.trace(*arrays).lower(lowering_platforms=("cuda",)).as_text()
+        assert text.count("@arc_jax_add(") == (batch > 0), text
+        assert "output_operand_alias" in text or not batch, text
 
 
 def test_build():
@@ -244,7 +268,7 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     arc_jax._load = lambda: True  # on the CPU the primitive, too, with JAX's addition
     for test in (test_calls,) if sys.argv[1:] else (
-            test_second_order, test_batch_of_all, test_scan_and_donated, test_shard_map,
+            test_second_order, test_as_jax, test_batch_of_all, test_scan_and_donated, test_shard_map,
             test_same_bits, test_what_cuda_gets, test_build, test_calls):
         test()
         print(test.__name__, "passed")
