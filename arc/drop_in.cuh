@@ -88,19 +88,20 @@ struct arc__code_line {
   { __builtin_LINE() }
 #define arc__count_used(p, at) ((void)(at))
 
-ARC__FN bool arc__in_shared(const void *p) { return __isShared(p); }
+/* Shared memory has no atomics of float2 and float4. */
+template <class T>
+ARC__FN bool arc__in_shared(const T *p) {
+  return !__is_class(T) && __isShared(p);
+}
 /* Call arc__in_shared first, so that adds to this block's memory keep their machine code. */
-ARC__FN bool arc__in_other_block(const void *p) {
+template <class T>
+ARC__FN bool arc__in_other_block(const T *p) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(__clang__)
-  return __isClusterShared(p);
+  return !__is_class(T) && __isClusterShared(p);
 #else
   return (void)p, false;
 #endif
 }
-#if ARC__DROPS_VECTORS /* shared memory has no such atomics */
-ARC__FN bool arc__in_shared(const float2 *) { return false; }
-ARC__FN bool arc__in_shared(const float4 *) { return false; }
-#endif
 /* Returns the group's sum in its leader, by pointer jumping as in arc__reduce_jumping. */
 template <class T>
 ARC__FN T arc__drop_in_total(unsigned lanes, unsigned group, int lane, T v) {

@@ -226,7 +226,7 @@ static inline void arc__predict(arc__line *l) {
   const double plain = l->passes + 100 * l->again + hot, rest = 5 / n;
   const double least = fmin(l->addresses, l->passes) + hot;
   const double sums = (l->addresses < 1.5 ? 7 : 25) + least;
-  const bool pays = l->sums < 0 ? l->lanes >= ARC__FEWEST && sums < plain : l->sums > 0;
+  const bool pays = l->sums < 0 ? l->lanes >= (int)ARC__FEWEST && sums < plain : l->sums > 0;
   const double flagged = pays ? sums : plain + 0.5; /* a load and a compare */
   const bool is_call = l->at.call[0], is_row = l->pieces == 1;
   const int odd = l->at.loose & 4u || l->values % 2 ? 1 : l->at.loose & 8u || l->values % 4 ? 2 : 4;
@@ -300,7 +300,7 @@ static inline void arc__count_values(arc__line *l, std::vector<arc__line *> *row
   }
   const double calls = fmax(l->calls, 1);
   l->lanes /= calls, l->addresses /= calls;
-  l->passes = tally[ARC__PASSES] / calls, l->again = tally[ARC__AGAIN] / ARC__SEEN / calls;
+  l->passes = tally[ARC__PASSES] / calls, l->again = tally[ARC__AGAIN] / (int)ARC__SEEN / calls;
   /* How many values a loop adds: each but the first moves. 1: no loop, or too many values. */
   const auto loop = [](double all, double moved) {
     const double values = all / fmax(all - moved, 1);
@@ -336,7 +336,7 @@ static inline void arc__print_notes(FILE *out, const arc__line *l) {
   else if (l->values > 1)
     fprintf(out, ", %s %d %s", l->loop > 1 ? "a loop or helper over about" : "one call of",
             l->values, l->pieces > 1 ? "arrays or corners" : "values");
-  if (l->at.width && l->addresses > 0.7 * l->lanes &&
+  if (l->at.width && l->addresses > fmax(0.7 * l->lanes, 1.5) &&
       tally[ARC__NEAR] > 0.25 * fmax(tally[ARC__ADDS], 1))
     fprintf(out, ", put neighbours back into one warp first");
 }

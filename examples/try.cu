@@ -1,9 +1,10 @@
 /* try.cu - the same file, built three ways: is arc for this kernel?
  * SPDX-License-Identifier: Apache-2.0
  *
- *   nvcc -I. try.cu -o plain
- *   nvcc -I. -include arc/drop_in.cuh try.cu -o dropped_in                 one flag: is it faster?
- *   nvcc -I. -include arc/drop_in.cuh -DARC_PROFILE=1 try.cu -o profiled   what would a call gain?
+ *   cd examples
+ *   nvcc -I.. try.cu -o plain
+ *   nvcc -I.. -include arc/drop_in.cuh try.cu -o dropped_in                one flag: is it faster?
+ *   nvcc -I.. -include arc/drop_in.cuh -DARC_PROFILE=1 try.cu -o profiled  what would a call gain?
  *
  * Points fall into cells; a cell counts them, and sums weights and positions. Neighbours among the
  * points often share a cell, as a scanner saw them one after the other. */

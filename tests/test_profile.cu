@@ -227,6 +227,8 @@ static void calls_of_arc(void) {
               row.find(std::string(", ") + printed_calls[i].call) != std::string::npos,
           "call %d: %s", i, row.c_str());
   }
+  CHECK(row_of(table, FIRST_CALL + 1).find("neighbours") == std::string::npos,
+        "one lane per warp: other warps have no neighbours of it");
   const size_t divergent = table.find(", arc_add_divergent of 3 values: ");
   double place, calls, lanes;
   CHECK(divergent != std::string::npos &&
