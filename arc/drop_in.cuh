@@ -423,18 +423,22 @@ class arc__drop_in_result {
   }
 };
 template <class T>
-struct arc__drop_in_type {
-  enum { other = 1 };
+struct arc__drop_in_other {
+  enum { is = 1 };
 };
-/* Functions, not templates, so they accept what CUDA's accept, such as {1}, a result, an object. */
+/* Functions, not templates, so they accept what CUDA's accept, such as {1}, a result, an object. The
+   template serves pointers to atomicAdd. It is of one type: if nvcc 13.0 had to find T for a call
+   that is served, it would take the template's line for the caller's. */
 #define ARC__DROP_IN(T)                                                                         \
   template <>                                                                                   \
-  struct arc__drop_in_type<T> {                                                                 \
-    enum { served = 1 };                                                                        \
-  };                                                                                            \
+  struct arc__drop_in_other<T> {};                                                              \
   ARC_EXPERIMENTAL ARC__FN arc__drop_in_result<T> arc__drop_in(T *p, T v ARC__CALLER,           \
                                                                arc__code_line at = ARC__HERE) { \
     return {p, v, at};                                                                          \
+  }                                                                                             \
+  template <int = 0>                                                                            \
+  ARC__FN T arc__drop_in(T *p, T v) {                                                           \
+    return atomicAdd(p, v);                                                                     \
   }
 ARC__DROP_IN(float)
 ARC__DROP_IN(int)
@@ -448,14 +452,9 @@ ARC__DROP_IN(float2)
 ARC__DROP_IN(float4)
 #endif
 #if defined(__CUDACC__)
-/* Both serve what adds as without the flag: pointers to atomicAdd, other types, and your overloads
-   above this file (#define renames those below, and their calls). A served type must not be
-   evaluated here: nvcc 13.0 would take this line for the caller's. */
-template <class T, int = arc__drop_in_type<T>::served>
-ARC__FN T arc__drop_in(T *p, T v) {
-  return atomicAdd(p, v);
-}
-template <class T, class U, int = arc__drop_in_type<T>::other>
+/* Serves what adds as without the flag: other types, and your overloads above this file (#define
+   renames those below, and their calls). */
+template <class T, class U, int = arc__drop_in_other<T>::is>
 ARC__FN auto arc__drop_in(T *p, U v) -> decltype(atomicAdd(p, v)) {
   return atomicAdd(p, v);
 }

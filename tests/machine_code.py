@@ -320,6 +320,12 @@ SERVED = """__global__ void served(float *f, double *d, unsigned *u, unsigned lo
 """
 STATEMENTS = "__global__ void statements(float *p, float v) {{\n{}}}\n".format("".join(
     f"  atomicAdd(p + blockIdx.x + {64 * i}, v * {i}.5f);\n" for i in range(48)))
+OF_A_TEMPLATE = """template <class T> __device__ void twice(T *p, T v) {
+  atomicAdd(p, v);
+  atomicAdd(p + 1, v);
+}
+__global__ void adds(float *p) { twice(p, 1.0f); }
+"""
 LOADED = "__global__ void loaded(float **p) { atomicAdd(p[threadIdx.x], 1.0f); }\n"
 RESULT = """#include <stdio.h>
 enum bits { BIT };
@@ -436,6 +442,7 @@ TESTS = {
                unchanged) for options in ("", SUMS)),
         Case("48 statements", STATEMENTS, DROP_IN, times_plain(14)),
         Case("an extensible program", LOADED, f"{DROP_IN} -ewp"),
+        Case("its line", OF_A_TEMPLATE, f"{DROP_IN} -ptx", holds(f", {2 << 8 | 2};")),
         Case("memory of a cluster", LOADED, f"{DROP_IN} -ptx", holds("isspacep.shared::cluster")),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -include arc/wide.cuh -Ofc=max {options}")
           for options in ("", "-DARC_PROFILE=1")),  # SUMS has a part of the first's code
