@@ -3,12 +3,12 @@
 #ifndef ARC_TEST_FILES_H
 #define ARC_TEST_FILES_H
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -33,17 +33,27 @@ static inline void test_folder_make(void) {
   CHECK(mkdtemp(test_folder) != nullptr, "cannot make the folder %s", test_folder);
 }
 
-/* How many files the folder holds; with remove_them, none are left. */
+/* How many files the folder holds; with remove_them, none are left. <filesystem> would take longer
+   to compile than most tests. */
 static inline int test_folder_files(bool remove_them) {
-  int count = 0;
-  for (const auto &entry : std::filesystem::directory_iterator(test_folder)) {
-    count += 1;
-    if (remove_them) std::filesystem::remove_all(entry);
-  }
+  static int count;
+  const auto count_one = [](const char *, const struct stat *, int, struct FTW *at) {
+    count += at->level == 1;
+    return 0;
+  };
+  const auto remove_one = [](const char *path, const struct stat *, int, struct FTW *at) {
+    return at->level > 0 ? remove(path) : 0;
+  };
+  count = 0;
+  nftw(test_folder, count_one, 8, FTW_PHYS);
+  if (remove_them) nftw(test_folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
   return count;
 }
 
-static inline void test_folder_remove(void) { std::filesystem::remove_all(test_folder); }
+static inline void test_folder_remove(void) {
+  test_folder_files(true);
+  rmdir(test_folder);
+}
 
 static inline void test_write_file(const char *path, std::string_view bytes) {
   FILE *stream = fopen(path, "wb");

@@ -63,7 +63,7 @@ static inline void save_points(void) {
 
 /* Into the test's folder. */
 static inline void save_scene(void) {
-  std::filesystem::create_directory(test_path("images"));
+  mkdir(test_path("images"), 0700);
   for (int i = 0; i < KNOWN_VIEWS; ++i) save_picture(i);
   save_cameras("cameras.txt");
   save_points();
