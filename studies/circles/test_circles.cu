@@ -167,14 +167,14 @@ static void test_fit(void) {
   renderer r;
   renderer_begin(&r, &t.s, &target);
   double before = mean_square(&r, &target);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 20; ++i) {
     renderer_clear_sums(&r);
     renderer_pass(&r, WAY_AUTO, ARC_THRESHOLD_AUTO, nullptr);
     renderer_update(&r, 2.0f);
     mean_square(&r, &target);
   }
   double after = mean_square(&r, &target);
-  CHECK(after < 0.25 * before, "%s: 40 steps from %g to %g", t.what, before, after);
+  CHECK(after < 0.25 * before, "%s: 20 steps from %g to %g", t.what, before, after);
   renderer_reset(&r, &t.s);
   CHECK(mean_square(&r, &target) == before, "%s: reset", t.what);
   renderer_end(&r);

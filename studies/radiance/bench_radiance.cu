@@ -24,10 +24,10 @@
 
 #include "arc.cuh"
 
-enum { WIDTH = SIMT_ON_CPU ? 32 : 1920, HEIGHT = SIMT_ON_CPU ? 18 : 1080 };
+enum { WIDTH = SIMT_ON_CPU ? 16 : 1920, HEIGHT = SIMT_ON_CPU ? 9 : 1080 };
 enum { SMALL_WIDTH = SIMT_ON_CPU ? 16 : 480, SMALL_HEIGHT = SIMT_ON_CPU ? 9 : 270 };
-enum { REFERENCE = SIMT_ON_CPU ? 16 : 65536, MANY = SIMT_ON_CPU ? 4 : 1024 };
-enum { LEARNT = SIMT_ON_CPU ? 2 : 256, RUNS = SIMT_ON_CPU ? 1 : 21, STEPS = SIMT_ON_CPU ? 1 : 12 };
+enum { REFERENCE = SIMT_ON_CPU ? 16 : 65536, MANY = SIMT_ON_CPU ? 2 : 1024 };
+enum { LEARNT = SIMT_ON_CPU ? 1 : 256, RUNS = SIMT_ON_CPU ? 1 : 21, STEPS = SIMT_ON_CPU ? 1 : 12 };
 
 typedef std::vector<float> floats;
 
@@ -133,7 +133,7 @@ static void measure_moving(FILE *out, int setting, const char *name) {
 
 static bool measure(FILE *out, error_line *) {
   static const char *const names[SETTINGS] = {"indirect", "direct"};
-  const cache_options options = {SIMT_ON_CPU ? 64 : 16384, SIMT_ON_CPU ? 7 : 15,
+  const cache_options options = {SIMT_ON_CPU ? 32 : 16384, SIMT_ON_CPU ? 7 : 15,
                                  perceptron_has_tensor(), false, 1ull};
   cache_begin(&its, &options);
   cache_begin(&rested, &options);

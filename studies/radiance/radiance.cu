@@ -106,8 +106,8 @@ static float shade(float light) {
 static void compare(int view, double *psnr, double *l1) {
   camera eye;
   camera_make(&eye, view, SIMT_ON_CPU ? 16 : 480, SIMT_ON_CPU ? 9 : 270);
-  std::vector<float> got = draw_room(&eye, 16, &its);
-  std::vector<float> wanted = draw_room(&eye, SIMT_ON_CPU ? 64 : 2048, nullptr);
+  std::vector<float> got = draw_room(&eye, SIMT_ON_CPU ? 4 : 16, &its);
+  std::vector<float> wanted = draw_room(&eye, SIMT_ON_CPU ? 32 : 2048, nullptr);
   for (float &light : got) light = shade(light);
   for (float &light : wanted) light = shade(light);
   image_error e;

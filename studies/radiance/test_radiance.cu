@@ -43,7 +43,7 @@ static void make_furnace(room *r, float albedo, float shine) {
 }
 
 static void test_furnace(void) {
-  static const float shines[] = {0.0f, 0.5f, 1.0f};
+  static const float shines[] = {0.5f, 1.0f};
   for (float shine : shines) {
     room r;
     const double kept = (1.0 - shine) * 0.5 + shine * 0.95, wanted = 1.0 / (1.0 - kept);
@@ -96,7 +96,7 @@ static void test_lamp(void) {
 /* ---- the cache ------------------------------------------------------------------------------- */
 
 static cache_options make_options(bool reproducible, bool tensor) {
-  const cache_options o = {128, 7, tensor, reproducible, 3ull};
+  const cache_options o = {SIMT_ON_CPU ? 64 : 128, 7, tensor, reproducible, 3ull};
   return o;
 }
 
@@ -104,6 +104,24 @@ static void learn(cache *c, const room *r, int frames) {
   camera eye;
   camera_make(&eye, 0, 64, 36);
   for (int i = 0; i < frames; ++i) cache_learn(c, r, &eye, (unsigned)i);
+}
+
+/* The mean of the red targets of many paths. */
+static double mean_target(cache *c, const room *r) {
+  const size_t n = (size_t)c->batch[0].samples;
+  double sum = 0.0, count = 0.0;
+  camera eye;
+  camera_make(&eye, 0, 64, 36);
+  for (unsigned frame = 1000u; frame < 1016u; ++frame) {
+    cache_trace(c, r, &eye, frame);
+    const floats targets = device_read<float>(c->targets, 3 * BATCHES * n);
+    const floats counts = device_read<float>(c->losses, BATCHES * n);
+    for (size_t i = 0; i < counts.size(); ++i) {
+      sum += counts[i] * targets[i / n * 3 * n + i % n];
+      count += counts[i];
+    }
+  }
+  return sum / count;
 }
 
 /* A furnace's surfaces send 2 everywhere, and reflect half of it: the answer is 2. */
@@ -119,6 +137,8 @@ static void test_learning(bool tensor) {
   const double after = mean_light(&r, &c, 4);
   CHECK(fabs(before - 2.0) > 0.1 && fabs(after - 2.0) < 0.1, "%s: %g before, %g after",
         tensor ? "halves" : "floats", before, after);
+  const double target = mean_target(&c, &r);
+  CHECK(fabs(target / 2.0 - 1.0) < 0.08, "targets of %g", target);
   cache_end(&c);
 }
 
@@ -172,11 +192,11 @@ static void test_gradients(bool tensor) {
 /* Two trainings, in another order of warps and lanes. */
 static void test_repeats(bool tensor) {
   room r;
-  floats first[2];
+  floats first;
   room_make(&r, SETTING_INDIRECT);
-  for (int run = 0; run < 4; ++run) {
+  for (int run = 0; run < 2; ++run) {
     cache c;
-    const cache_options o = make_options(run < 2, tensor);
+    const cache_options o = make_options(true, tensor);
 #if SIMT_ON_CPU
     simt_seed(7u + (unsigned)run);
 #endif
@@ -186,10 +206,9 @@ static void test_repeats(bool tensor) {
     floats all = device_read<float>(c.table, (size_t)c.g.rows * FEATURES);
     const floats net = device_read<float>(c.trained.parameters, (size_t)parameter_count(64));
     all.insert(all.end(), net.begin(), net.end());
-    if (run % 2 == 0) first[run / 2] = all;
-    const bool same = !memcmp(all.data(), first[run / 2].data(), all.size() * sizeof(float));
-    CHECK(same || run > 1, "two reproducible trainings differ");
-    if (run == 3) printf("%s without --reproducible\n", same ? "the same bits" : "other bits");
+    if (run == 0) first = all;
+    CHECK(!memcmp(all.data(), first.data(), all.size() * sizeof(float)),
+          "two reproducible trainings differ");
     cache_end(&c);
   }
 }

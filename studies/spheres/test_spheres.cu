@@ -308,7 +308,7 @@ static double learn(fixture *f, int way, int steps) {
 static void test_learning(void) {
   fixture f;
   fixture_begin(&f, 60, 40, 32, 3);
-  const double before = learn(&f, WAY_AUTO, 0), after = learn(&f, WAY_AUTO, 40);
+  const double before = learn(&f, WAY_AUTO, 0), after = learn(&f, WAY_AUTO, 25);
   CHECK(after < .3 * before, "the squared difference went from %g to %g only", before, after);
   fixture_end(&f);
 }

@@ -152,6 +152,7 @@ static void test_macro_tiles(test_frame *t, const reference *r) {
     d.paint = v.paint;
     d.pixels = v.pixels;
     for (int longest : {8192, 8192, 10}) {
+      if (longest > 10 && &v != macro_variants && SIMT_ON_CPU) continue;
       d.f.longest_part = longest;
       draw(&d, t);
       const std::vector<float> got = device_read<float>(d.f.colour.data, VALUES);
@@ -212,7 +213,7 @@ static void test_hidden_parts(void) {
 static void test_adapting(test_frame *t, const reference *r, const picture &wanted) {
   static const struct {
     int listed, side; /* splats of a list of the last picture, as if; what the next one takes */
-  } cases[] = {{0, 8}, {701, 8}, {699, 16}, {1999, 16}, {2001, 8}, {5000, 8}, {1, 16}};
+  } cases[] = {{0, 8}, {701, 8}, {699, 16}, {1999, 16}, {2001, 8}, {1, 16}};
   drawer d;
   begin(&d, t, r);
   draw_adaptively(&d);

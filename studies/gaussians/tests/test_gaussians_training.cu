@@ -27,7 +27,7 @@ static void begin(trainer *t, scene *data, const options *o, const gaussians_hos
 
 /* ---- it learns ------------------------------------------------------------------------------ */
 
-static const double GAIN_DB = 3.0; /* of the training views, by 80 iterations */
+static const double GAIN_DB = 2.5; /* of the training views, by 50 iterations */
 
 /* What is written down of each iteration. */
 static void check_records(const trainer *t, const gaussians_host *model) {
@@ -325,7 +325,7 @@ int main(void) {
   scene data;
   gaussians_host model;
   if (!test_has_device("test_gaussians_training")) return TEST_SKIPPED;
-  options o = test_options(80);
+  options o = test_options(50);
   test_folder_make();
   bool made = setup_load(&data, &o, &error) && setup_first_model(&model, &data, &o, &error);
   CHECK(made, "%s", error.text);
