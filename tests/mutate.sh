@@ -7,21 +7,20 @@
 #   mutate.sh <repository> <scratch folder> --all     all of them
 #   mutate.sh <repository> <scratch folder> <name>    one
 #
-# Each mutation is a sed command on a copy of arc.cuh and the folder arc, and the test that must catch
-# it. A command must change exactly one line of all these files, and its result must compile; else
-# that is an error. A mutation that its test passes is a survivor. All commands are checked, whichever
-# run.
+# Each mutation is a sed command on arc.cuh and the folder arc, and the test that must catch it. A
+# command must change exactly one line of all these files, and its result must compile; else that is
+# an error. A mutation that its test passes is a survivor. All commands are checked, whichever run.
 # A change is what differs from the commit BASE, HEAD~1 by default: it touches a mutation whose line
-# is at most three lines from a changed one, or whose test has changed: of such, eight a test. It
-# says how many it has left out.
-# CXX names the compiler, JOBS how many run at once. Everything runs on the CPU warp.
+# is at most three lines from a changed one, or whose test has changed: of such, eight a test.
+# mutate_tokens.py runs them; BASE, CXX and JOBS are as there.
 set -u
-root=$1 work=$2/mutations only=${3:-+}
-cxx=${CXX:-g++}
+command -v python3 >/dev/null || {
+  echo "skipped: no python3"
+  exit 77
+}
 
 # [+]<name> <test[:definition[,definition]]> <sed command>
-mutations() {
-  cat <<'END'
+exec python3 -B "$1/tests/mutate_tokens.py" "$1" "$2" "--by-hand=${3:-+}" <<'END'
 wrong_shuffle_distance test_property s/shfl_xor(c->literal.kind, ARC_LANES_ALL, send, distance)/shfl_xor(c->literal.kind, ARC_LANES_ALL, send, distance == 2 ? 1 : distance)/
 key_promised_by_nobody test_property s/has_key = arc__promised(c, ARC_PROMISE_ONE_KEY);/has_key = true;/
 butterfly_sums_from_every_lane test_property s/arc__add_chunks(c, true, arc__leads(c->group, c->lane));/arc__add_chunks(c, true, c->literal.path == ARC_PATH_BUTTERFLY ? c->active : arc__leads(c->group, c->lane));/
@@ -95,106 +94,3 @@ wide_infinities_not_taken test_wide s/!= 0) infinities\[0\] = infinities\[1\] = 
 overload_of_another_name test_overloads s/ARC__OVERLOAD_ADD(arc_add_uniform, S, T, ARC__ACTIVE, , active)/ARC__OVERLOAD_ADD(arc_add_uniform, S, T, ARC__ACTIVE, , true)/
 overload_of_a_piece_less test_overloads s/return arc_target##S##_pieces(pieces, count);/return arc_target##S##_pieces(pieces, count - 1);/
 END
-}
-
-# copy_headers <folder>
-copy_headers() {
-  mkdir -p "$1/arc"
-  cp "$root/arc.cuh" "$root/arc_policy.cuh" "$1"
-  cp "$root"/arc/*.cuh "$1/arc"
-}
-
-# build <folder with the headers> <test[:definition]> : makes <folder>/test, of kernels.cu only if
-# it does not link without
-build() {
-  define=
-  case $2 in *:*) define=-D$(echo "${2#*:}" | sed 's/,/ -D/g') ;; esac
-  compile="$cxx -std=c++17 -O0 -w $define -I$1 -I$root"
-  $compile -x c++ -c "$root/tests/${2%:*}.cu" -o "$1/test.o" >"$1/build.txt" 2>&1 || return 1
-  "$cxx" "$1/test.o" "$work/simt.o" -o "$1/test" >"$1/build.txt" 2>&1 ||
-    $compile "$1/test.o" "$work/simt.o" -x c++ "$root/tests/kernels.cu" -o "$1/test" \
-      >"$1/build.txt" 2>&1
-}
-
-if [ "${4:-}" = one ]; then
-  line=$(mutations | sed 's/^+//' | grep "^$only ") || exit 255
-  rest=${line#* } test=${line#* }
-  test=${test%% *} command=${rest#* } folder=$work/$only
-  copy_headers "$folder"
-  for header in "$folder"/arc.cuh "$folder"/arc/*.cuh; do
-    sed -e "$command" "$header" >"$folder/changed" && mv "$folder/changed" "$header"
-  done
-  if ! build "$folder" "$test"; then
-    echo "ERROR    $only: does not compile: $(grep -m 1 error "$folder/build.txt")"
-    exit 1
-  fi
-  timeout 120 "$folder/test" --stop >"$folder/test.txt" 2>&1
-  status=$?
-  if [ $status -eq 0 ] || [ $status -eq 77 ]; then
-    echo "SURVIVED $only: $test"
-    exit 1
-  fi
-  echo "caught   $only: by $test, exit code $status"
-  rm -rf "$folder"
-  exit 0
-fi
-
-mkdir -p "$work"
-cat "$root/arc.cuh" "$root"/arc/*.cuh >"$work/headers"
-
-# The lines of the headers, as one file, that the change touches; none where there is no history.
-base=${BASE:-HEAD~1}
-: >"$work/touched"
-: >"$work/changed_tests"
-: >"$work/by_test"
-if git -C "$root" rev-parse -q --verify "$base^{commit}" >/dev/null 2>&1; then
-  git -C "$root" diff --name-only "$base" -- tests | sed 's,.*/,,; s/\.cu$//' >"$work/changed_tests"
-  for header in arc.cuh $(git -C "$root" ls-tree --name-only "$base" arc/); do
-    git -C "$root" show "$base:$header"
-  done >"$work/headers_before"
-  diff "$work/headers_before" "$work/headers" | sed -n 's/^[0-9,]*[acd]\([0-9,]*\)$/\1/p' |
-    awk -F, '{ for (i = $1 - 3; i <= (NF > 1 ? $2 : $1) + 3; ++i) print i }' >"$work/touched"
-fi
-
-mutations | while read -r name test command; do
-  line=$(sed -e "$command" "$work/headers" | diff "$work/headers" - |
-    sed -n 's/^\([0-9,]*\)[acd].*/\1/p')
-  case $line in
-  '' | *[!0-9]*)
-    echo "ERROR    $name: changes no line of arc.cuh and the folder arc, or more than one" >&2
-    exit 1 ;;
-  esac
-  case $only in
-  +) case $name in +*) ;; *)
-      grep -qx "$line" "$work/touched" || {
-        grep -qx "${test%:*}" "$work/changed_tests" || continue
-        echo "${test%:*}" >>"$work/by_test"
-        [ "$(grep -cx "${test%:*}" "$work/by_test")" -le 8 ] || continue
-      } ;;
-    esac ;;
-  --all) ;;
-  *) [ "${name#+}" = "$only" ] || continue ;;
-  esac
-  echo "$name $test"
-done >"$work/list" || exit 1
-sort "$work/by_test" | uniq -c |
-  awk '$1 > 8 { print "not tried: " $1 - 8 " more by " $2 ", which has changed; --all tries them" }'
-"$cxx" -x c++ -std=c++17 -O2 -w -I"$root" -c "$root/simt/simt.cpp" -o "$work/simt.o" || exit 1
-[ -s "$work/list" ] || {
-  echo "no mutation is called $only"
-  exit 1
-}
-
-# What fails on the unbroken header catches nothing. CI has run these tests already.
-if [ "$only" = --all ]; then
-  copy_headers "$work/unbroken"
-  for test in $(cut -d ' ' -f 2 "$work/list" | sort -u); do
-    if ! build "$work/unbroken" "$test" || ! timeout 300 "$work/unbroken/test" >/dev/null 2>&1; then
-      echo "ERROR    $test fails on the unbroken header"
-      exit 1
-    fi
-    echo "passes   $test on the unbroken header"
-  done
-fi
-sed 's/^+//; s/ .*//' "$work/list" |
-  xargs -P "${JOBS:-2}" -I NAME sh "$0" "$root" "$2" NAME one && echo "all caught"

@@ -10,9 +10,11 @@ integer, or deletes a statement; not in macros. It is caught if one of TESTS fai
 does not compile is no mutant. With --seconds so long a random part is tried; what survives and what
 was not tried is printed. Exit status 1: more than a tenth survived, as some mutants mean the same.
 CXX names the compiler, JOBS how many run at once. Everything runs on the CPU warp, in links to
-ROOT; tests/mutate.sh has what no operator makes."""
+ROOT; tests/mutate.sh has what no operator makes, and runs it by --by-hand."""
 import argparse
+import collections
 import concurrent.futures
+import copy
 import os
 import random
 import re
@@ -33,6 +35,7 @@ TESTS = {  # of a file, what catches most first: as mutate.sh names them
                       "test_drop_in", "test_wide:ARC_CHECK=2"],
     "arc/papers.cuh": ["test_property", "test_forms", *ERRORS],
     "arc/sums.cuh": ["test_forms", "test_types:TEST_TYPES_PART=3"],
+    "arc/overloads.cuh": ["test_overloads"],
     "arc/hot.cuh": ["test_forms", "test_keys", "test_wide", "test_types:TEST_TYPES_PART=6"],
     "arc/index_add.cuh": ["test_index_add", "test_index_add:ARC_CHECK=2"],
     "arc/wide.cuh": ["test_wide", "test_wide:ARC_WIDE_WORDS=16"],
@@ -145,6 +148,47 @@ class Mutant:
             "  ->  " + " ".join(after.split()) if after else "")
 
 
+class ByHand:
+    """Of a line of mutate.sh's table; `lines` are those of all headers, each with its place."""
+
+    def __init__(self, entry, lines):
+        self.title, test, command = entry.rstrip("\n").split(" ", 2)
+        self.tests, self.words = [test], f"{self.title.lstrip('+')}: {test}"
+        texts = [text for _, _, text in lines]
+        changed = subprocess.run(["sed", "-e", command], input="".join(texts), text=True, check=True,
+                                 stdout=subprocess.PIPE).stdout.splitlines(keepends=True)
+        found = [i for i, text in enumerate(changed) if text != texts[i]]
+        if len(found) != 1:
+            sys.exit(f"ERROR    {self.words}: changes {len(found)} lines of the headers, must be 1")
+        self.name, self.line, _ = lines[found[0]]
+        its = [i for i, line in enumerate(lines) if line[0] == self.name]
+        self.text, self.unbroken = ("".join(some[i] for i in its) for some in (changed, texts))
+
+
+def by_hand(root, wanted, base):
+    """Those of the table in stdin that are asked for: by name, all, or + and what a change touches."""
+    lines = []
+    for name in TESTS:
+        if name != "arc_tune.h":
+            with open(os.path.join(root, name), encoding="utf-8") as file:
+                lines += [(name, 1 + i, text) for i, text in enumerate(file)]
+    mutants = [ByHand(entry, lines) for entry in sys.stdin]
+    touched = changed_lines(root, base)
+    diff = subprocess.run(["git", "-C", root, "diff", "--name-only", base, "--", "tests"], text=True,
+                          capture_output=True, check=False).stdout.splitlines()
+    tests, tried = {os.path.splitext(os.path.basename(name))[0] for name in diff}, collections.Counter()
+
+    def is_wanted(mutant):
+        if wanted != "+":
+            return wanted in ("--all", mutant.title.lstrip("+"))
+        near = touched.get(mutant.name, set()) & set(range(mutant.line - 3, mutant.line + 4))
+        test = mutant.tests[0].partition(":")[0]
+        tried[test] += test in tests and not near and mutant.title[0] != "+"
+        return near or mutant.title[0] == "+" or (test in tests and tried[test] <= 8)
+
+    return [mutant for mutant in mutants if is_wanted(mutant)]
+
+
 def run(command, folder, seconds=600):
     return subprocess.run(["timeout", str(seconds), "sh", "-c", command], cwd=folder, check=False,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
@@ -188,16 +232,8 @@ def verdict_of(mutant, root, folder, simt, seconds):
     return verdict
 
 
-def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
-    for name in ("root", "work"):
-        parser.add_argument(name, type=os.path.abspath)
-    parser.add_argument("files", nargs="*")
-    parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--list", action="store_true")
-    options = parser.parse_args()
-    lines = {} if options.files else changed_lines(options.root, os.environ.get("BASE", "HEAD~1"))
+def by_rules(options, base):
+    lines = {} if options.files else changed_lines(options.root, base)
     for file in options.files:
         name, _, part = file.partition(":")
         first, last = (part + "-" + part).split("-")[:2] if part else (1, 1 << 30)
@@ -208,10 +244,29 @@ def main():
             tokens = Tokens(file.read())
         mutants += [m for m in (Mutant(name, tokens, *each) for each in tokens.mutants())
                     if m.line in lines[name]]
+    return mutants
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
+    for name in ("root", "work"):
+        parser.add_argument(name, type=os.path.abspath)
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--by-hand", metavar="WHICH", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    base = os.environ.get("BASE", "HEAD~1")
+    if options.by_hand:
+        mutants = by_hand(options.root, options.by_hand, base)
+    else:
+        mutants = by_rules(options, base)
     if options.list:
         print(*(m.words for m in mutants), sep="\n")
     random.Random(options.seed).shuffle(mutants)
-    work, begun = os.path.join(options.work, "tokens"), time.monotonic()
+    work = os.path.join(options.work, "mutations" if options.by_hand else "tokens")
+    begun = time.monotonic()
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
     simt = os.path.join(work, "simt.o")
@@ -221,6 +276,12 @@ def main():
              options.root):
         return 2
 
+    if options.by_hand == "--all":  # what fails on unbroken headers catches nothing
+        for mutant in {mutant.tests[0]: copy.copy(mutant) for mutant in mutants}.values():
+            mutant.text = mutant.unbroken
+            if verdict_of(mutant, options.root, os.path.join(work, "0"), simt, 300) != "SURVIVED":
+                sys.exit(f"ERROR    {mutant.tests[0]} fails on the unbroken headers")
+
     def attempt(k):
         if time.monotonic() - begun > options.seconds:
             return "not tried"
@@ -229,11 +290,13 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
         verdicts = list(pool.map(attempt, range(len(mutants))))
     for words, verdict in sorted((m.words, v) for m, v in zip(mutants, verdicts)):
-        if verdict in ("SURVIVED", "not tried"):
+        if options.by_hand or verdict in ("SURVIVED", "not tried"):
             print(f"{verdict:9} {words}")
     tried = verdicts.count("caught") + verdicts.count("SURVIVED")
     print(f"{tried} mutants tried, {verdicts.count('SURVIVED')} survived, "
           f"{verdicts.count('not tried')} not tried, in {time.monotonic() - begun:.0f} s")
+    if options.by_hand:
+        return not verdicts or verdicts.count("caught") < len(verdicts)
     return 10 * verdicts.count("SURVIVED") > tried
 
 
