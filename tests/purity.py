@@ -112,15 +112,21 @@ for words in ("-DSIMT_ON_CPU=1 -DSIMT_ARCH=900", "-DSIMT_ON_CPU=1 -DSIMT_CALLER=
     for macro in after - before:
         must(macro.startswith(("ARC_", "arc_")) or macro == "atomicAdd", f"a macro leaks ({words}): {macro}")
 
+# Precompiled, since it takes most of the time: g++ takes simt.cuh.gch, clang does not.
+compiled = tempfile.TemporaryDirectory()
+os.mkdir(compiled.name + "/simt")
+subprocess.run([cxx, "-std=c++17", "-w", "-x", "c++-header", ROOT + "/simt/simt.cuh", "-o",
+                compiled.name + "/simt/simt.cuh.gch"], check=True)
+
 # Macros of a user, in front of all: CUDA's own headers name templates T and U.
 SUFFIXES = "f32 f64 i32 u32 i64 u64 f16 bf16 f32_to_f64 fixed wide".split()
-for macros in ("".join(f"#define {c} 1024\n" for c in "ABCDEFGHIJKLMNOPQRSVWXYZ"),
-               "".join(f"#define {suffix} 1024\n" for suffix in SUFFIXES)):
+for names in ("ABCDEFGHIJKLMNOPQRSVWXYZ", SUFFIXES):
+    macros = "".join(f"#define {name} 1024\n" for name in names)
     for profile in "01":
         status, _, said = compiler(
-            cxx, '#include "simt/simt.cuh"\n' + macros + including([drop_in[0], *forms, "arc.cuh"]),
-            "-std=c++17", "-fsyntax-only", "-w",
-            "-DARC_MAX_PIECES=2", f"-DARC_PROFILE={profile}")
+            cxx, f'#include "simt/simt.cuh"\n{macros}#define ARC_MAX_PIECES 2\n'
+            f"#define ARC_PROFILE {profile}\n" + including([drop_in[0], *forms, "arc.cuh"]),
+            "-std=c++17", "-fsyntax-only", "-w", folder=compiled.name)
         must(status == 0, f"a user's macros break a header:\n{macros}{said}")
 
 # A file that is neither CUDA nor for the CPU warp: one error, which says what to do.
@@ -128,8 +134,8 @@ _, _, said = compiler(cxx, including(["arc.cuh", "arc.cuh"]), "-fsyntax-only")
 must(said.count("error:") == 1 and re.search(
     "this file as CUDA.*include simt/simt.cuh first", said), f"a file without CUDA gets:\n{said}")
 
-# A form is switched on by its #include alone: in place of arc.cuh, in front of it and behind, and
-# with the others in several orders. All are used, with each type of sums.
+# A form is switched on by its #include alone: in place of arc.cuh, which it begins with, and with the
+# others in several orders. All are used, with each type of sums.
 USES = {"arc/wide.cuh": "arc_add_wide(arc_target_wide_rows(0, 7, 1), 0, v, true);",
         "arc/hot.cuh": "arc_hot{0} h = arc_hot_begin{0}({1}, 0, 0, 1); arc_hot_add{0}(&h, 0, v, true);",
         "arc/index_add.cuh": "arc_index_add{0} r = arc_index_add_begin{0}_from_f16({1}, 0, 1);"
@@ -140,12 +146,10 @@ USES = {"arc/wide.cuh": "arc_add_wide(arc_target_wide_rows(0, 7, 1), 0, v, true)
 BOTH = "arc_index_add_rows_with(&r, 0, 0, true, arc_options_default());"  # overloads, index_add
 must(sorted(USES) == sorted(forms), f"of {forms} some are not used")
 others = forms[1:]
-# Precompiled, since it takes most of the time: g++ takes simt.cuh.gch, clang does not.
-compiled = tempfile.TemporaryDirectory()
-os.mkdir(compiled.name + "/simt")
-subprocess.run([cxx, "-std=c++17", "-w", "-x", "c++-header", ROOT + "/simt/simt.cuh", "-o",
-                compiled.name + "/simt/simt.cuh.gch"], check=True)
-for order in ([], *([form] for form in others), *(["arc.cuh", form] for form in others), others,
+for form in others:
+    must(re.match(r'\s*#if defined\(__CUDACC_RTC__\)\s*#include "arc.cuh"\s*#else\s*'
+                  r'#include "\.\./arc.cuh"\s*#endif', read_code(form)), f"{form} begins otherwise")
+for order in ([], *([form] for form in others), others,
               ["arc.cuh", *others[::-1]], [drop_in[0], *others],
               [*others[::-1], drop_in[0], "arc.cuh"]):
     for order in ([first, *order], order) if order[:1] != ["arc.cuh"] else (order,):
