@@ -28,14 +28,14 @@ inactive_lanes_counted test_threshold s/below = __popc(c->present) < least/below
 +threshold_off_by_one_grouped test_threshold s/__popc(c->group) < c->decision.min_group) c->group/__popc(c->group) <= c->decision.min_group) c->group/
 decision_of_8_bytes_by_words test_paths s/FORMULA((unsigned)(work), (unsigned)arc__requests(words, 3))/FORMULA((unsigned)(work), (unsigned)words)/
 decision_of_16_bytes_by_words test_paths s/FORMULA((long long)(work), (long long)arc__requests(words, 4))/FORMULA((long long)(work), (long long)words)/
-+decision_of_the_wrong_vectors test_paths s/return stride_bytes % 16 == 0 ? 4 : 3;/return 3;/
+decision_of_the_wrong_vectors test_paths s/return stride_bytes % 16 == 0 ? 4 : 3;/return 3;/
 lost_last_lane test_property s/^  \*rest \&= ~group;/  *rest \&= ~group, *rest \&= *rest - 1u;/
 tree_adds_itself test_property s/bool adds = next < ARC__NO_LANE;/bool adds = true;/
 tree_ends_after_four_rounds test_property s/define ARC__ROUNDS 5/define ARC__ROUNDS 4/
 runs_where_groups_mix test_property s/arc__leaders_below(c) <= below_group/true/
 redux_of_several_groups test_types:TEST_TYPES_PART=2 s/ \&\& (c->leaders \& (c->leaders - 1u)) == 0u)$/)/
 skipped_tail_of_the_width test_property s/first < (c)->width; first += (most))/first == 0 || first + (most) <= (c)->width; first += (most))/
-+dynamic_sums_of_all_lanes test_widths s/ + mine \/ most \* ARC__BEYOND;/;/
+dynamic_sums_of_all_lanes test_widths s/ + mine \/ most \* ARC__BEYOND;/;/
 dynamic_loop_leaves_one test_widths s/for (; first < c->width; ++first, address += bytes)/for (; first + 1 < c->width; ++first, address += bytes)/
 chunk_in_the_place_of_the_first test_property s/arc__location_of(c->target, first + i);/arc__location_of(c->target, i);/
 +wrong_piece_offset test_property s/at.offset = value - begin;/at.offset = value;/
@@ -47,7 +47,7 @@ pointers_of_two_groups_as_of_one test_property s/bool leads = arc__leads(c.group
 kept_threshold_is_one test_threshold s/__popcll((1ull << x) - 1u)/__popcll(1ull << x)/
 shuffles_decide_for_one_key test_paths s/ARC_MIN_LANES_TO_REDUCE, t->width \* each);/ARC_MIN_LANES_TO_REDUCE, arc__shuffles(t->width) * each);/
 doubles_decide_as_floats test_paths s/ARC_MIN_LANES_TO_REDUCE, t->width \* each);/ARC_MIN_LANES_TO_REDUCE, t->width);/
-+empty_warp_goes_on test_empty_cost s/return votes \&\& !__any_sync(c->lanes, c->active);/return false;/
+empty_warp_goes_on test_empty_cost s/return votes \&\& !__any_sync(c->lanes, c->active);/return false;/
 scalar_add_is_a_store test_targets s/arc__atomic_add(KIND, ARC_SCOPE, (char \*)address, arc__read(KIND, \&value, 0));/*address = value;/
 wrongly_checked_stride_0 user_errors:ARC_CHECK=2 s/stride == 0 || stride >= length/stride >= length/
 upper_word_left_behind test_types:TEST_TYPES_PART=1 s/if (arc__bytes(kind) == 8) w.hi = __##name##_sync/if (false) w.hi = __##name##_sync/
@@ -60,10 +60,10 @@ fixed_unscaled test_types:TEST_TYPES_PART=4 s/return arc__fixed(x \* scale);/ret
 typed_by_the_values test_types:TEST_TYPES_PART=3 s/(target)->memory = (MEMORY))/(target)->memory = (KIND))/
 +exact_forgotten test_repeatable s/arc__kind_of(target->kind, memory, o.exact || here)/arc__kind_of(target->kind, memory, here)/
 scale_of_sums_that_do_not_round test_repeatable s/const double most = largest \* (1.0 + 1.0 \/ 524288.0)/const double most = largest * (1.0 + 0.0)/
-+key_cut_in_a_match test_keys s/if (key.bits == 64) key.carry = __shfl_sync/if (false) key.carry = __shfl_sync/
+key_cut_in_a_match test_keys s/if (key.bits == 64) key.carry = __shfl_sync/if (false) key.carry = __shfl_sync/
 unchecked_key user_errors_forms:ARC_CHECK=0 s/if (o.key_bits == 32 \&\& active) arc__check_key(id);/;/
 unchecked_key_below user_errors_forms:ARC_CHECK=0 s/if (key < -0x80000000ll) arc__refuse_key();/;/
-+sums_below_the_threshold test_forms s/if (__popc(s->group) < c->decision.min_group) s->group/if (__popc(s->group) < c->decision.min_group - 1) s->group/
+sums_below_the_threshold test_forms s/if (__popc(s->group) < c->decision.min_group) s->group/if (__popc(s->group) < c->decision.min_group - 1) s->group/
 hot_key_as_it_is test_keys s/arc__key_id(c.key) - (arc__u64)h->first/key - (arc__u64)h->first/
 hot_key_of_32_bits test_keys s/arc__u64)arc__key_id(c.key) - /arc__u64)(int)key - /
 unchecked_first_key user_errors_forms:ARC_CHECK=0 s/key_bits == 32 \&\& first > 0x7fffffffll/false/
@@ -75,9 +75,9 @@ unchecked_sum_twice user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, !(form)->duty.
 unchecked_memory user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, (form)->duty.state->begun == (form)->duty.begun,/ARC__CHECK(2, true,/
 unchecked_hot_size user_errors_forms:ARC_CHECK=1 s/return __isGlobal(shared) || !__isGlobal(shared + bytes - 1);/return true;/
 unchecked_values_of_a_sum user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, (sum)->duty.begun == arc__digest_values(call),/ARC__CHECK(2, true,/
-+sharers_of_one_address test_drop_in:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (same) return lanes;/  return lanes;/
+sharers_of_one_address test_drop_in:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (same) return lanes;/  return lanes;/
 drop_in_added_twice test_drop_in s/^    used = true;/    used = false;/
-+drop_in_waits_for_shared_lanes test_drop_in_uses:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (arc__in_shared(p)) return (void)atomicAdd(p, v);.*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return (void)atomicAdd(p, v);/
+drop_in_waits_for_shared_lanes test_drop_in_uses:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (arc__in_shared(p)) return (void)atomicAdd(p, v);.*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return (void)atomicAdd(p, v);/
 profile_rows_where_others_have_enough test_profile:ARC_PROFILE=1 s/const bool all = !c->enough;/const bool all = !c->enough || c->all[here] < ARC__ALL;/
 +rows_out_of_order test_index_add s/if (rank \& bit) below |= same \& ~ones;/;/
 row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)distance, from);/o.row = (int)distance;/
