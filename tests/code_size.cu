@@ -94,12 +94,11 @@ KERNEL rows_in_memory(float *rows, updates all) {
   arc_index_add_end_f32(&sums);
 }
 
-/* The corners of a grid's cell: a target above, and a lambda that ends with `add`. */
-#define GRID_KERNEL(name, type, add, is_outside)                                              \
+/* The corners of a grid's cell: a target above, and a lambda that adds. */
+#define GRID_KERNEL(name, type)                                                               \
   KERNEL name(float *grid, const float *positions, const float *slopes, int count) {          \
     int n = blockIdx.x * blockDim.x + threadIdx.x;                                            \
-    bool is_point = n < count;                                                                \
-    if (is_outside) return;                                                                   \
+    if (n >= count) return;                                                                   \
     arc_target_##type target = arc_target_##type##_rows(grid, 2, 2);                          \
     const float *at = positions + 3 * n, slope[2] = {slopes[2 * n], slopes[2 * n + 1]};       \
     int x = 64 * at[0], y = 64 * at[1], z = 64 * at[2];                                       \
@@ -108,7 +107,7 @@ KERNEL rows_in_memory(float *rows, updates all) {
       unsigned hash = column ^ row * 2654435761u ^ slice * 805459861u;                        \
       int key = (int)(hash % 524288u);                                                        \
       float values[2] = {slope[0] * weight, slope[1] * weight};                               \
-      add;                                                                                    \
+      arc_add_divergent_##type(target, key, values);                                          \
     };                                                                                        \
     _Pragma("unroll") for (int corner = 0; corner < 8; ++corner) {                            \
       int i = corner & 1, j = corner >> 1 & 1, k = corner >> 2;                               \
@@ -116,9 +115,8 @@ KERNEL rows_in_memory(float *rows, updates all) {
       add_corner(x + i, y + j, z + k, weight);                                                \
     }                                                                                         \
   }
-GRID_KERNEL(lambda, f32, arc_add_divergent_f32(target, key, values), !is_point)
-GRID_KERNEL(lambda_f16, f16, arc_add_divergent_f16(target, key, values), !is_point)
-GRID_KERNEL(lambda_keyed, f32, arc_add_f32(target, key, values, is_point), false)
+GRID_KERNEL(lambda, f32)
+GRID_KERNEL(lambda_f16, f16)
 
 /* As nvdiffrast's backward pass of interpolation: attributes in a loop, two vertices, and others
    that live on. */

@@ -93,11 +93,6 @@ def others(widths, hot=CALLS):
             for i, (macro, n, promises, add) in enumerate(kernels)]
 
 
-def scopes(what, option, names):
-    return [f"KERNEL({name}_by_{what}, ARC_PATH_AUTO, 0, SCOPE_OF_{name.upper()}({option}))"
-            for name in names]
-
-
 # Where nothing is optimised a key of 64 bits compiles, and is looked at at run time.
 ONE_ADD = """#include "arc.cuh"
 __global__ void one_add(float *rows, const long long *keys, const float *from) {
@@ -357,8 +352,8 @@ EACH_FORM = ["tests/test_each_form.cu"]
 CODE_SIZE = {
     "-DARC_MAX_PIECES=1": {
         "one_add": (620, 40, 0), "four_adds": (1120, 56, 0), "hot": (1510, 64, 0),
-        "rows_in_memory": (620, 48, 0), "lambda": (1840, 48, 0), "lambda_keyed": (1840, 48, 0),
-        "lambda_f16": (2220, 48, 0), "run_time": (2040, 64, 256)},
+        "rows_in_memory": (620, 48, 0), "lambda": (1840, 48, 0), "lambda_f16": (2220, 48, 0),
+        "run_time": (2040, 64, 256)},
     "-DARC_MAX_PIECES=5": {"pieces": (820, 48, 0), "first_pieces": (400, 40, 0)}}
 # By test and definitions: kernels, and a tenth more kB of PTX, not optimised, than nvcc 13.0 makes.
 UNIT_SIZE = {
@@ -379,20 +374,22 @@ def stack_cases(every):
     # One file, as nvcc reads arc anew for each. Nothing is checked where ARC_CHECK is 0, not in GPU
     # programs that include the CPU warp. Of a literal width all divisions are done by the compiler.
     # `code_size` sees the stack of hot rows that whole warps add to.
-    return [Case("kernels", literal("AUTO", (1, 33, 128)) + forms("AUTO", 10) + run_time("AUTO") +
-                 rows(()) + others((9,), hot=()), REPORT + " -include simt/simt.cuh",
+    # Of 128 the keyed call, which has the code of the uniform one.
+    return [Case("kernels", literal("AUTO", (1, 33)) + literal("AUTO", (128,))[:1] +
+                 forms("AUTO", 10) + run_time("AUTO") + rows(()) + others((9,), hot=()), REPORT + " -include simt/simt.cuh",
                  each(spotless(), scope(False), lacks(r"__assertfail|vprintf|\strap"),
                       lacks(r"\sdiv\.", r"(keyed|uniform)_AUTO_\d+$")))]
 
 
 def scope_cases(_):
     """The device's scope is seen in `stack`."""
-    by_policy = scopes("policy", "o.scope", ["adds"])
-    by_option = scopes("option", "ARC_SCOPE_SYSTEM", ["adds", "forms"])
+    by_policy = "LITERAL(policy, ARC_PATH_AUTO, 0, 3, ADD)"
+    by_option = ["KERNEL(adds, ARC_PATH_AUTO, 0, SCOPE_OF_ADDS(ARC_SCOPE_SYSTEM))",
+                 "KERNEL(forms, ARC_PATH_SERIALIZED, 0, SCOPE_OF_FORMS(ARC_SCOPE_SYSTEM))"]
     hot = "LITERAL(hot, ARC_PATH_AUTO, 0, 1, HOT(1))"
-    return [Case("policy", by_policy, "-ptx -arch=sm_80 -DARC_SCOPE=ARC_SCOPE_SYSTEM", scope(True)),
+    return [Case("policy", [by_policy], "-ptx -arch=sm_80 -DARC_SCOPE=ARC_SCOPE_SYSTEM", scope(True)),
             Case("option", [*by_option, hot], "-ptx -arch=sm_80",
-                 each(scope(True, ".*_option"), barriers(2, "hot")))]
+                 each(scope(True, "adds|forms"), barriers(2, "hot")))]
 
 
 def build_cases(_):

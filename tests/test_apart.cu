@@ -26,7 +26,7 @@ static __device__ __forceinline__ void plain_add(int *address, int value) {
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 8, FIRST_HOT = 2, HOT_ROWS = 4, MAX_WIDTH = 40, STRIDE = MAX_WIDTH + 1 };
+enum { ROWS = 8, FIRST_HOT = 2, HOT_ROWS = 4, MAX_WIDTH = 33, STRIDE = MAX_WIDTH + 1 };
 enum { BLOCKS = SIMT_ON_CPU ? 2 : 4096 }; /* of a launch */
 
 typedef struct experiment {
