@@ -798,13 +798,19 @@ static __device__ __forceinline__ struct check_call check_null_call(const struct
 #define CHECK_BEFORE_UPDATE(n) ((void)(n))
 #endif
 
+#if SIMT_ON_CPU /* where AddressSanitizer sees what reads behind the values */
+#define CHECK_VALUES(capacity, width) float held[capacity], *const values = held + (capacity - width)
+#else
+#define CHECK_VALUES(capacity, width) float values[capacity]
+#endif
+
 /* A kernel that makes the plan's calls. The call, which comes last, sees path, plan, update, width,
    values and target. */
 #define CHECK_ONE_KERNEL(name, path_, capacity, width_, target_, ...) \
   static __global__ void name(struct check_plan plan) {               \
     enum { path = (path_) };                                          \
     const int width = (width_);                                       \
-    float values[capacity];                                           \
+    CHECK_VALUES(capacity, width);                                    \
     if (!check_alive(&plan)) return;                                  \
     const arc_target_f32 target = (target_);                          \
     for (int update = 0; update < plan.updates; ++update) {           \

@@ -69,9 +69,30 @@ static void run_entry(int entry, int width) {
 #endif
 }
 
+#if SIMT_ON_CPU
+/* Where no instruction sums integers, other ones do. */
+static __global__ void ones(int *sum) {
+  const int one = 1;
+  arc_options o = arc_options_default();
+  o.path = ARC_PATH_TREE, o.threshold = 0;
+  arc_add_with_i32(arc_target_i32_rows(sum, 1, 1), 0, &one, true, o);
+}
+static void defaults(void) {
+  struct check_random r;
+  if (!check_begin("defaults", &r)) return;
+  const test_memory<int> sum(1);
+  SIMT_LAUNCH(ones, dim3(1), dim3(32), 0, 0, sum.at);
+  CHECK(sum.read()[0] == 32, "32 ones are %d", sum.read()[0]);
+  CHECK(arc_options_default().threshold == ARC_BALANCE_THRESHOLD, "the threshold is another one");
+}
+#endif
+
 int main(int argc, char **argv) {
   check_main(argc, argv);
   printf("%s\n", ARC_POLICY_STRING);
+#if SIMT_ON_CPU
+  defaults();
+#endif
   const int widths[] = {1, 2, 4, 8, 9, 11, 16, 27, 32, 37};
   for (int entry = 0; entry < ENTRIES - CHECK_ALIGNED; ++entry) /* pieces are not aligned */
     for (int i = 0; i < 10; ++i)

@@ -4,23 +4,27 @@ compiler=$1 root=$2 work=$3/lacking failed=0
 mkdir -p "$work" && cd "$work" || exit 1
 fail() { echo "failed: $*"; failed=1; }
 
-# one 'WORDS OF THE ERROR' 'DECLARATION' 'STATEMENT'
-one() {
-  printf '#include "simt/simt.cuh"\n%s\nint main() { float *p; cudaStream_t s; %s }\n' "$2" "$3" \
-    >one.cu
-  "$compiler" -std=c++17 -I"$root" -fsyntax-only -x c++ one.cu 2>errors && fail "compiles: $2 $3"
-  [ "$(grep -c '^one.cu.* error: ' errors)" = 1 ] && grep -q "error: .*simt has no $1" errors ||
-    fail "not one line with '$1': $(cat errors)"
-}
-one '__managed__: write' '__device__ __managed__ int x;' ''
-one 'cudaMallocManaged: write' '' 'if (cudaMallocManaged((void **)&p, 4) != cudaSuccess) return 1;'
-one 'cudaMallocHost: write' '' 'cudaMallocHost(&p, sizeof(float));'
-one 'cudaStreamCreate: write' '' 'cudaStreamCreate(&s);'
-one 'cudaStreamCreateWithFlags: write' '' 'cudaStreamCreateWithFlags(&s, 1);'
-one 'cudaStreamDestroy: write' '' 'cudaStreamDestroy(s);'
-one '__half of cuda_fp16.h' '__device__ void f(__half *x);' ''
-one '__float2half of cuda_fp16.h' '' 'unsigned short h = __float2half(1.0f);'
-one '__half2float of cuda_fp16.h' '' '*p = __half2float(0);'
+# A line each: what the error says simt lacks, and a function that uses it, in a file of all.
+cat >uses <<'END'
+__managed__: write|__device__ __managed__ int x;
+cudaMallocManaged: write|int f1(float *p) { return cudaMallocManaged((void **)&p, 4) != cudaSuccess; }
+cudaMallocHost: write|void f2(float *p) { cudaMallocHost(&p, sizeof(float)); }
+cudaStreamCreate: write|void f3(cudaStream_t s) { cudaStreamCreate(&s); }
+cudaStreamCreateWithFlags: write|void f4(cudaStream_t s) { cudaStreamCreateWithFlags(&s, 1); }
+cudaStreamDestroy: write|void f5(cudaStream_t s) { cudaStreamDestroy(s); }
+__half of cuda_fp16.h|__device__ void f6(__half *x);
+__float2half of cuda_fp16.h|unsigned short f7() { return __float2half(1.0f); }
+__half2float of cuda_fp16.h|float f8() { return __half2float(0); }
+END
+{ echo '#include "simt/simt.cuh"' && cut -d '|' -f 2 uses; } >uses.cu
+"$compiler" -std=c++17 -I"$root" -fsyntax-only -x c++ uses.cu 2>errors && fail "uses.cu compiles"
+line=1
+while IFS='|' read -r words use; do
+  line=$((line + 1))
+  [ "$(grep -c "^uses.cu:$line:.* error: " errors)" = 1 ] &&
+    grep -q "^uses.cu:$line:.*error: .*simt has no $words" errors ||
+    fail "not one line with '$words' for '$use': $(cat errors)"
+done <uses
 
 printf '#define __CUDA_FP16_H__\n#include "simt/simt.cuh"\n' >before.cu
 "$compiler" -std=c++17 -I"$root" -fsyntax-only -x c++ before.cu 2>errors
