@@ -145,8 +145,8 @@ else:
 good = [compiles(library, given.root, architecture, "--device-debug")
         for architecture in {listed[0], listed[-1]}]
 good.append(compiles(library, given.root, listed[-1], "-DONE", "-DARC_CHECK=2", "--std=c++11"))
-good.append(compiles(library, given.root, listed[-1], "-DONE", arc=single.single(given.root)))
-if not given.architectures:
+if not given.architectures:  # of an older library one text is as good as another
+    good.append(compiles(library, given.root, listed[-1], "-DONE", arc=single.single(given.root)))
     good += [names_what_is_learnt(library, given.root, listed[-1], by) for by in (False, True)]
 print(f"{len(listed)} architectures, {good.count(False)} failed")
 sys.exit(not all(good))

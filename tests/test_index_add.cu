@@ -250,6 +250,9 @@ int main(int argc, char **argv) {
   struct check_random random = {splitmix64(check.seed, 0)};
   const long cases = check.cases >= 0 ? check.cases : 40;
   for (int kind = 0; kind < KINDS; ++kind)
-    for (long i = 0; i < cases; ++i) run(kind, i < 34 ? 1 + (int)i : wide[check_below(&random, 7)]);
+    for (long i = 0; i < cases; ++i) {
+      const int width = 1 + (int)(40 * i / cases);
+      run(kind, width <= 34 ? width : wide[check_below(&random, 7)]);
+    }
   return check_finish();
 }

@@ -92,7 +92,7 @@ class Sweep(Test):
         def drawn(workload, seed=1):
             rows = {(row["path"], row["threshold"]): row for row in self.rows(
                 f"--path plain,shuffle_skip,tree,butterfly --threshold 0,32 --width 1 --rows 1000 "
-                f"--updates 800 --seed {seed} --workload {workload}")}
+                f"--updates 300 --seed {seed} --workload {workload}")}
             return [float(rows[path][count]) / per for path, count, per in (
                 (("shuffle_skip", "-"), "shuffles", 5), (("butterfly", "32"), "shuffles", 5),
                 (("plain", "-"), "lane_adds", 1), (("tree", "0"), "lane_adds", 1))]
