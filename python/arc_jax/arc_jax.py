@@ -103,8 +103,7 @@ def _as_keys(indices, rows):
     keys = jnp.asarray(indices)
     if not jnp.issubdtype(keys.dtype, jnp.integer):
         return None
-    is_numpys = not is_number and not isinstance(indices, jax.Array)
-    if is_numpys and np.any(indices.astype(keys.dtype) != indices):
+    if not isinstance(indices, (jax.Array, int)) and np.any(indices.astype(keys.dtype) != indices):
         return None
     kind = "int64" if keys.dtype.itemsize == 8 else "int32"
     return keys.astype(kind) if isinstance(rows, int) and rows <= jnp.iinfo(kind).max else None
@@ -143,12 +142,7 @@ def _varying_alike(arrays):
 
 _rows = jax.extend.core.Primitive("arc_scatter_add")
 _rows.def_abstract_eval(lambda operand, keys, updates, **how: operand)
-
-
-@_rows.def_impl
-def _compiled(*arrays, **how):
-    with jax.disable_jit(False):
-        return _scatter(*arrays, **how)
+_rows.def_impl(jax.disable_jit(False)(lambda *arrays, **how: _scatter(*arrays, **how)))
 
 
 def _rows_of(keys, rows, wraps, clips):

@@ -268,7 +268,7 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     arc_jax._load = lambda: True  # on the CPU the primitive, too, with JAX's addition
     for test in (test_calls,) if sys.argv[1:] else (
-            test_second_order, test_as_jax, test_batch_of_all, test_scan_and_donated, test_shard_map,
-            test_same_bits, test_what_cuda_gets, test_build, test_calls):
+            test_second_order, test_as_jax, test_batch_of_all, test_scan_and_donated,
+            test_shard_map, test_same_bits, test_what_cuda_gets, test_build, test_calls):
         test()
         print(test.__name__, "passed")

@@ -7,7 +7,6 @@ precision. clear: of the gradient alone; read: tokens and upstream gradients ove
 which a large tensor is copied. mb: the most memory at once, the gradient's among it."""
 import collections
 import sys
-from statistics import geometric_mean
 
 from with_operator import arc_torch, torch  # first: skips where there is none
 import measure
@@ -58,34 +57,18 @@ def measure_case(case, bytes_per_ms):
     return results
 
 
-def summary(cases):
-    """A line for each type and mode."""
-    for kind in dict.fromkeys(case[:2] for case in cases):
-        its = {case: results for case, results in cases.items() if case[:2] == kind}
-        times = {case: r["arc"][0] / r["pytorch"][0] for case, r in its.items()}
-        errors = {case: r["arc"][1] / r["pytorch"][1] for case, r in its.items() if r["pytorch"][1]}
-        mean = geometric_mean(times.values())
-        line = f"{', '.join(kind)}: time over PyTorch's: geometric mean {mean:.3f}"
-        worst = max(times, key=times.get)
-        line += f", worst {times[worst]:.3f} ({worst.n} tokens, {worst.rows} rows, {worst.keys})"
-        if errors:
-            line += f"; error over PyTorch's: worst {max(errors.values()):.2f}"
-        yield line
-
-
 def main(name=None):
-    cases, bytes_per_ms = {}, measure.copied_bytes_per_ms()
+    bytes_per_ms = measure.copied_bytes_per_ms()
     columns = (*Case._fields, "adder", "ms", "error", "mb")
     with measure.table(name, columns) as add_row:
         for case in plan():
-            cases[case] = measure_case(case, bytes_per_ms)
-            for adder, (ms, error, mb) in cases[case].items():
+            results = measure_case(case, bytes_per_ms)
+            for adder, (ms, error, mb) in results.items():
                 more = ("", "") if error is None else (f"{error:.3e}", f"{mb:.3f}")
                 add_row(*case, adder, f"{ms:.4f}", *more)
             print(f"{', '.join(map(str, case))}: " + ", ".join(
                 f"{adder} {ms:.4f} ms" + (f" ({mb:.0f} MB, error {error:.1e})" if mb else "")
-                for adder, (ms, error, mb) in cases[case].items()), flush=True)
-    print("\n".join(summary(cases)))
+                for adder, (ms, error, mb) in results.items()), flush=True)
 
 
 sys.exit(main(*sys.argv[1:]))

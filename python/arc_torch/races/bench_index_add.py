@@ -9,7 +9,6 @@ import sys
 
 from with_operator import arc_torch, torch  # first: skips where there is none
 import index_add_cases
-import index_add_tables
 import measure
 from index_add_data import TYPES, Sums, draw_keys, draw_values
 
@@ -40,11 +39,12 @@ def measure_all(table, cases):
     for case in cases:
         times, is_wrong, peaks = measure_case(case, bytes_per_ms)
         failed += is_wrong
+        words = ", ".join(map(str, case))
         if is_wrong:
-            print(f"WRONG SUMS: {index_add_tables.words(case)}")
+            print(f"WRONG SUMS: {words}")
         else:
             table.add(case, times, peaks)
-        print(f"{index_add_tables.words(case)}: " +
+        print(f"{words}: " +
               ", ".join(f"{name} {ms:.4f}" for name, ms in times.items()) + " ms; " +
               ", ".join(f"{name} {mb:.1f}" for name, mb in peaks.items()) + " MB", flush=True)
     return failed
@@ -58,13 +58,7 @@ def main():
         print(f"bench_index_add.py: {error}", file=sys.stderr)
         return 2
     cases = [case for case in index_add_cases.plan() if case not in table.cases]
-    try:
-        failed = measure_all(table, cases)
-    except KeyboardInterrupt:
-        print("interrupted; what was measured is written")
-        return 130
-    print("\n".join(index_add_tables.summary(table.cases)))
-    return failed > 0
+    return measure_all(table, cases) > 0
 
 
 sys.exit(main())

@@ -15,8 +15,8 @@ WIDTHS = (5, 6, 7, 10, 12, 20, 24, 48, 96, 100, 200, 256, 384, 512, 768, 1024)
 TYPE_WIDTHS = (1, 4, 9, 16, 64)  # of other types than f32
 ROWS = 100_000
 PAGE_KEYS = ("sorted", "runs of 8", "random", "zipf 1.2", "half on one row")
-MEAN_KEYS = ((ROWS, "random"), (1_000_000, "random"), (ROWS, "zipf 1.05"), (ROWS, "runs of 30"))
-MORE_KEYS = (*MEAN_KEYS, (100, "random"))
+MORE_KEYS = ((ROWS, "random"), (1_000_000, "random"), (ROWS, "zipf 1.05"), (ROWS, "runs of 30"),
+             (100, "random"))
 SIZES = (100_000, 10_000)  # rows of values, beside the large size
 HANDOVER_KEYS = ("random", "zipf 1.2", "half on one row")
 HANDOVER_RATIOS = (1, 2, 4, 8, 16, 32)  # rows of out to a row of values

@@ -1,7 +1,6 @@
-"""index_add_tables.py FILE.csv [--summary | --overview EMBEDDING.csv] - the page index_add.md, from
-the file that bench_index_add.py has written; or the lines in which that program ends; or a row for
-each mode, skewed keys and gradients of embeddings, speed and memory, from both programs' files.
-Speeds are relative: 2.0 is twice as fast.
+"""index_add_tables.py FILE.csv [--overview EMBEDDING.csv] - the page index_add.md, from the file
+that bench_index_add.py has written; or a row for each mode, skewed keys and gradients of
+embeddings, speed and memory, from both programs' files. Speeds are relative: 2.0 is twice as fast.
 SPDX-License-Identifier: Apache-2.0
 
 Needs no PyTorch."""
@@ -11,69 +10,11 @@ import re
 import sys
 from statistics import geometric_mean
 
-from index_add_cases import (MEAN_KEYS, MORE_KEYS, PAGE_KEYS, ROWS, SIZES, WIDTHS, Case, large,
-                             plan_of_published, read)
-
-GROUPS = ("5 to 24 columns", (5, 24)), ("48 to 1024 columns", (48, 1024))
-
-
-def words(case):
-    mode = "" if case.mode == "fast" else f" {case.mode}"
-    return f"{case.type}{mode}, {case.width} columns, {case.n} rows, {case.keys} over {case.rows}"
+from index_add_cases import MORE_KEYS, PAGE_KEYS, ROWS, SIZES, Case, large, read
 
 
 def over_pytorch(times):
     return times["pytorch"] / times["arc"]
-
-
-# ---- summary ----------------------------------------------------------------------------------
-
-
-def worst_line(what, cases):
-    """A line on the lowest speed of the cases, or none."""
-    speeds = {case: over_pytorch(times) for case, times in cases.items()}
-    if speeds:
-        worst = min(speeds, key=speeds.get)
-        mean = geometric_mean(speeds.values())
-        yield (f"{what}: {len(speeds)} cases, geometric mean {speed_text(mean)}×, "
-               f"worst {speed_text(speeds[worst])}×: {words(worst)}")
-
-
-def mean_line(type_, name, widths, cases):
-    """Over the keys of MEAN_KEYS, at the large size."""
-    wanted = [Case(type_, "fast", width, rows, large(width), keys) for width in WIDTHS
-              if widths[0] <= width <= widths[1] for rows, keys in MEAN_KEYS]
-    speeds = [over_pytorch(cases[case]) for case in wanted if case in cases]
-    if speeds:
-        share = "" if len(speeds) == len(wanted) else f" (of {len(wanted)} planned)"
-        yield (f"{type_}, {name}, large: speed over PyTorch, geometric mean of {len(speeds)} "
-               f"cases{share} {speed_text(geometric_mean(speeds))}×")
-
-
-def published_lines(cases):
-    for case in plan_of_published():
-        if case in cases:
-            times = ", ".join(f"{adder} {ms:.3f}" for adder, ms in cases[case].items())
-            yield f"published case, {words(case)}: {times} ms"
-
-
-def summary(cases):
-    fast = {case: times for case, times in cases.items() if case.mode == "fast"}
-    for type_ in sorted({case.type for case in cases}):
-        for name, widths in GROUPS:
-            yield from mean_line(type_, name, widths, cases)
-        mine = {case: times for case, times in fast.items() if case.type == type_}
-        many = {case: times for case, times in mine.items() if case.n >= SIZES[0]}
-        few = {case: times for case, times in mine.items() if case.n < SIZES[0]}
-        others = {case: times for case, times in cases.items()
-                  if case.type == type_ and case.mode != "fast"}
-        yield from worst_line(f"{type_}, from 10^5 rows on: speed over PyTorch", many)
-        yield from worst_line(f"{type_}, 10^4 rows: speed over PyTorch", few)
-        yield from worst_line(f"{type_}, deterministic: speed over PyTorch", others)
-    yield from published_lines(cases)
-
-
-# ---- tables of the page -----------------------------------------------------------------------
 
 
 def speed_text(speed):
@@ -191,14 +132,11 @@ def page(path):
     for title, names, rows in tables(head, cases):
         if rows:
             lines += [f"## {title}", "", *table(names, rows), ""]
-    lines += ["## What came out", "", *(f"- {line}" for line in summary(cases))]
     return "\n".join(lines) + "\n"
 
 
 def main(path, option=None, embedding=None):
-    if option == "--summary":
-        print("\n".join(summary(read(path)[1])))
-    elif option == "--overview":
+    if option == "--overview":
         print("\n".join(overview(path, embedding)))
     else:
         print(page(pathlib.Path(path)), end="")

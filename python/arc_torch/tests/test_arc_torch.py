@@ -419,13 +419,13 @@ def test_grid_sample():
         upstream = torch.randn(*of_input[:2], *of_grid[1:], device=DEVICE).to(dtype)
         wanted = gradients_of_grid_sample(*(x.double().cpu() for x in (input, grid, upstream)),
                                           **how)
-        if GPU and dtype == torch.float64:
+        if dtype == torch.float64:
             with arc_torch.deterministic():
                 assert raises(gradients_of_grid_sample, input, grid, upstream, **how), how
             continue
         with arc_torch.deterministic():
             got = gradients_of_grid_sample(input, grid, upstream, **how)
-            for _ in range(3 if GPU else 0):
+            for _ in range(3):
                 keep_busy()
                 order = torch.randperm(of_grid[-1], device=DEVICE)
                 again = gradients_of_grid_sample(input.contiguous(), grid[..., order, :],
@@ -433,7 +433,7 @@ def test_grid_sample():
                 same(again[0], got[0], "in any order", how, dtype)
                 same(again[1], got[1][..., order, :], "of the grid", how, dtype)
         bound = 2e-5 if dtype == torch.float32 else 4 * torch.finfo(dtype).eps
-        for a, b in zip(got, wanted) if GPU or dtype in (torch.float32, torch.float64) else ():
+        for a, b in zip(got, wanted):
             error = (a.double().cpu() - b).abs() / (1 + b.abs())
             assert error.max() <= bound * (1 if a.shape == input.shape else 50), (how, dtype)
     points, one = torch.rand(2, 500, 1, 2, device=DEVICE) - 0.5, torch.randn(2, 3, 500, 1)
@@ -855,7 +855,8 @@ tests = [test_values, test_shapes, test_scatter_add, test_embedding_gradients,
          test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic,
          test_page]
 tests += [test_adder, test_streams_and_graphs, test_beyond_31_bits, test_accumulator] if GPU else []
-of_contexts = [test_context, test_grid_sample, test_fast, test_fast_in_16_bits, test_example,
+of_contexts = [test_context, test_fast, test_fast_in_16_bits, test_example,
                test_nll_loss_of_pictures, test_refusal, test_index_outside]
-of_contexts += [test_many_rows, test_refused_ones, test_deterministic_of_few] if GPU else []
+of_contexts += [test_grid_sample, test_many_rows, test_refused_ones,
+                test_deterministic_of_few] if GPU else []
 testing.run("test_arc_torch", tests, of_contexts)
