@@ -30,7 +30,8 @@ static bool check_sides(unsigned width, unsigned height, error_line *error) {
                    most);
 }
 
-byte_block image_bytes(const image *picture) {
+/* Three per pixel. */
+static byte_block image_bytes(const image *picture) {
   byte_block bytes;
   bytes.reserve(picture->rgb.size());
   for (float value : picture->rgb) {

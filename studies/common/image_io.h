@@ -34,8 +34,6 @@ bool image_read(image *picture, const char *path, error_line *error);
 bool image_write(const image *picture, const char *path, error_line *error);
 
 typedef std::vector<unsigned char> byte_block;
-/* As image_write writes them: three per pixel. */
-byte_block image_bytes(const image *picture);
 
 /* For pictures, where it is not there. */
 bool make_folder(const char *folder, error_line *error);

@@ -135,9 +135,6 @@ static const table<view> CAMERAS = {
     "cameras", 1000000, take_camera,
     "width and height (1 to 16384), fx fy (0.01 to 1e6) cx cy (up to 1e6), from the world to the "
     "camera a rotation and a translation (3 rows of 4), a picture's name (127 bytes, no /)"};
-bool camera_read(view *v, const char *line, error_line *error) {
-  return take_camera(v, line) || error_set(error, "the camera must be %s", CAMERAS.wanted);
-}
 
 static const table<scene_point> POINTS = {"points", GAUSSIANS_MOST, take_point,
                                           "x y z (up to 1e9) and red green blue (0 to 255)"};

@@ -61,8 +61,6 @@ typedef struct scene_options {
    - points.txt, which may be missing: a line "points N", then lines of x y z red green blue.
    Lines that begin with # are not counted. */
 bool scene_read(scene *s, const scene_options *o, error_line *error);
-/* From a line of cameras.txt. */
-bool camera_read(view *v, const char *line, error_line *error);
 /* Of a scene with views: centre and extent from them; extent is 1 where all cameras stand in one
    place. The box from the points, or else around what many cameras see at up to twice the distance
    of what they look at. */
