@@ -37,16 +37,13 @@ static inline void test_folder_make(void) {
    to compile than most tests. */
 static inline int test_folder_files(bool remove_them) {
   static int count;
-  const auto count_one = [](const char *, const struct stat *, int, struct FTW *at) {
+  static bool removes;
+  const auto visit = [](const char *path, const struct stat *, int, struct FTW *at) {
     count += at->level == 1;
-    return 0;
+    return removes && at->level > 0 ? remove(path) : 0;
   };
-  const auto remove_one = [](const char *path, const struct stat *, int, struct FTW *at) {
-    return at->level > 0 ? remove(path) : 0;
-  };
-  count = 0;
-  nftw(test_folder, count_one, 8, FTW_PHYS);
-  if (remove_them) nftw(test_folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  count = 0, removes = remove_them;
+  nftw(test_folder, visit, 8, FTW_DEPTH | FTW_PHYS);
   return count;
 }
 
