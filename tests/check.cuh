@@ -324,8 +324,6 @@ static inline void check_rows(struct check_case *c, int update, int warp, int pa
 }
 
 /* Every count of active lanes in every shape: 33 * SHAPE_COUNT warps, for each update. */
-enum { CHECK_SHAPE_WARPS = 33 * SHAPE_COUNT };
-
 static inline void check_fill_shapes(struct check_case *c) {
   for (int u = 0; u < c->plan.updates; ++u)
     for (int w = 0; w < c->warps; ++w)
