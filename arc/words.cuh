@@ -181,14 +181,14 @@ ARC__FN unsigned arc__sharers(unsigned lanes, int lane, const void *address, int
   if (count < several) return 0u;
   unsigned next = __shfl_sync(lanes, low, below ? arc__highest(below) : lane);
   if (__popc(__ballot_sync(lanes, below && low <= next)) <= 3) return 0u;
-  bool near = below && low == next;
+  bool shares = below && low == next;
   ARC__UNROLL
   for (int i = 0; i < 2; ++i) {
     below &= ~(1u << (below ? arc__highest(below) : 0));
     next = __shfl_sync(lanes, low, below ? arc__highest(below) : lane);
-    near = near || (below && low == next);
+    shares = shares || (below && low == next);
   }
-  if (!__any_sync(lanes, near)) return 0u;
+  if (!__any_sync(lanes, shares)) return 0u;
   unsigned group = __match_any_sync(lanes, low);
   return __any_sync(lanes, high != __shfl_sync(lanes, high, arc__highest(group))) ? 0u : group;
 #else

@@ -120,7 +120,7 @@ subprocess.run([cxx, "-std=c++17", "-w", "-x", "c++-header", ROOT + "/simt/simt.
 
 # Macros of a user, in front of all: CUDA's own headers name templates T and U.
 SUFFIXES = "f32 f64 i32 u32 i64 u64 f16 bf16 f32_to_f64 fixed wide".split()
-for names in ("ABCDEFGHIJKLMNOPQRSVWXYZ", SUFFIXES):
+for names in ("ABCDEFGHIJKLMNOPQRSVWXYZ", [*SUFFIXES, "near"]):
     macros = "".join(f"#define {name} 1024\n" for name in names)
     for profile in "01":
         status, _, said = compiler(

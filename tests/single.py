@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADERS = ["arc.cuh", *(f"arc/{form}.cuh" for form in (
     "overloads", "hot", "index_add", "sums", "papers"))]
 
@@ -61,12 +62,11 @@ def check(root, compiler):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", nargs="?", type=pathlib.Path)
-    parser.add_argument("--root", type=pathlib.Path, default=".")
     parser.add_argument("--check", metavar="COMPILER")
     parser.add_argument("--wide", action="store_true", help="with wide targets")
     given = parser.parse_args()
     if given.check:
-        sys.exit(not check(given.root, given.check))
+        sys.exit(not check(ROOT, given.check))
     if not given.out:
         parser.error("say where to write arc_single.cuh")
-    given.out.write_text(single(given.root, given.wide), encoding="utf-8")
+    given.out.write_text(single(ROOT, given.wide), encoding="utf-8")
