@@ -293,7 +293,7 @@ def _build_once(named):
                     headers / "arc_policy.cuh", *(headers / "arc").glob("*.cuh")])
     tools = f"{jax.lib.__version__} {named} {_nvcc()}"
     name = hashlib.sha256(b"".join([tools.encode(), *(file.read_bytes() for file in files)]))
-    folder = pathlib.Path(os.environ.get("ARC_JAX_CACHE", "~/.cache/arc_jax")).expanduser()
+    folder = pathlib.Path(os.environ.get("ARC_JAX_CACHE") or "~/.cache/arc_jax").expanduser()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
