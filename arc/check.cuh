@@ -29,7 +29,8 @@ ARC__FN void arc__check_warp(const arc__call *c) {
   arc__u64 first = __shfl_sync(c->lanes, digest, arc__lowest(c->lanes));
   ARC__CHECK(2, digest == first,
              "the lanes of a warp differ in target, width, threshold, path or promises");
-  ARC__CHECK(2, arc__builder(c->target) == c->lane, "the target was built in another lane");
+  ARC__CHECK(2, arc__builder(c->target) == c->lane,
+             "the target was built in another lane: each lane builds its own");
 }
 
 /* The call's promises, if a lane is active. */
@@ -38,10 +39,10 @@ ARC__FN void arc__check_promises(const arc__call *c) {
   bool aligned = arc__most_log2(c->literal.memory) > 2 && arc__promised(c, ARC_PROMISE_ALIGNED_16);
   arc__key first = arc__key_of(c, arc__lowest(c->present));
   ARC__CHECK(2, !arc__promised(c, ARC_PROMISE_ONE_KEY) || arc__same_key(c->key, first),
-             "the lanes of a uniform add hold different keys");
+             "the lanes of a uniform add hold different keys: inactive lanes need the key, too");
   for (int i = 0; zeros && i < c->width; ++i)
     ARC__CHECK(2, arc__is_zero(c->literal.kind, arc__load(c, i, 1)),
-               "an inactive lane holds a value that is not zero");
+               "an inactive lane holds a value that is not zero, though this call promises zeros");
   ARC__EACH_PIECE(i, aligned ? c->target->pieces : 0, {
     ARC__CHECK(2, c->target->piece[i].vector_log2 == 4,
                "a row is not aligned to 16 bytes of global memory");
@@ -52,7 +53,7 @@ ARC__FN void arc__check_agreement(const arc__call *call) {
   arc__check_warp(&c);
   c.present = __ballot_sync(c.lanes, c.active);
   ARC__CHECK(2, !arc__promised(&c, ARC_PROMISE_WARP_IS_ACTIVE) || c.present != 0u,
-             "no lane of the warp is active");
+             "no lane of the warp is active, though this call promises one: vote before it");
   if (c.present != 0u) arc__check_promises(&c);
 }
 
