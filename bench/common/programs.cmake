@@ -133,6 +133,8 @@ function(arc_link target build)
     if(arc_precompiled) # a target whose precompiled headers those of this folder share
       target_precompile_headers(${target} REUSE_FROM ${arc_precompiled})
     endif()
+  else() # nvcc would take long for several files at once
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   endif()
 endfunction()
 

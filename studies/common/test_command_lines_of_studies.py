@@ -22,7 +22,7 @@ SMALL.update({
     "bench_gaussians": "--draw --size 40x24 --gaussians 200 --views 2",
     "circles": "--size 40x30 --circles 20",
     "environment": "--size 8 --iterations 1",
-    "gaussians": "--size 32x24 --gaussians 60 --views 5 --iterations 4",
+    "gaussians": "--size 20x16 --gaussians 20 --views 5 --iterations 4",
     "groups": "--by half --rows 1000 --keys 50 --runs 1",
     "hashgrid": "--batch 6",
     "pagerank": "--scale 5 --degree 4",
@@ -308,7 +308,7 @@ class Gaussians(Programs):
     def run_group(self, gpus, options):
         """What one process or two make, without times."""
         done = self.run_program(
-            "--reproducible --batch 4 --size 32x24 --gaussians 200 --views 9 --densify-until 13 "
+            "--reproducible --batch 4 --size 20x16 --gaussians 60 --views 9 --densify-until 13 "
             f"--out OUT/a.ply --checkpoint OUT/a --csv OUT/b --gpus {gpus} {options}")
         self.check_done(done, f"group      {gpus} processes, 4 views per step")
         steps = [line.split(",")[:8] for line in self.read("out", "b").splitlines()]
@@ -335,7 +335,7 @@ class Gaussians(Programs):
         return sorted(found), min(seconds, default=0.0)
 
     def check_killed(self, rank, options, told):
-        child, _ = self.start("--gpus 2 --size 32x24 --gaussians 60 --views 4 --iterations 1000000"
+        child, _ = self.start("--gpus 2 --size 20x16 --gaussians 20 --views 4 --iterations 1000000"
                               + options, "group      2 processes")
         until, begun = time.monotonic() + 120.0, 0.2 if ON_CPU else 1.0
         while self.children(child.pid)[1] < begun and time.monotonic() < until:

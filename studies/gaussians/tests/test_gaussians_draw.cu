@@ -6,7 +6,7 @@
 #include "../render/draw.cuh"
 #include "test_frame.cuh"
 
-enum { COUNT = 760, WIDTH = 126, HEIGHT = 121, VALUES = 3 * WIDTH * HEIGHT };
+enum { COUNT = 760, WIDTH = 94, HEIGHT = 89, VALUES = 3 * WIDTH * HEIGHT };
 
 /* Large and small, thin and round ones; some out of sight or too faint; some as deep as another or
    nearly so; so many in places that pixels become opaque. */
@@ -31,7 +31,7 @@ static void check_scene(const test_frame *t) {
   int longest = test_longest_list(t), opaque = 0;
   for (float left : device_read<float>(t->f.transmittance.data, VALUES / 3))
     opaque += left < 2.0f * OPAQUE_TRANSMITTANCE;
-  CHECK(t->f.tiles == 64 && longest > TILE_PIXELS && opaque > VALUES / 30,
+  CHECK(t->f.tiles == 36 && longest > TILE_PIXELS && opaque > VALUES / 30,
         "%d tiles, the longest list %d, %d pixels opaque", t->f.tiles, longest, opaque);
 }
 

@@ -10,7 +10,7 @@
 
 /* A schedule is the order of lanes and warps, which a GPU chooses and the CPU warp draws. */
 #if SIMT_ON_CPU
-enum { SCHEDULES = 2, GAUSSIANS = 60, WIDTH = 32, HEIGHT = 24, STEPS = 16 };
+enum { SCHEDULES = 2, GAUSSIANS = 60, WIDTH = 32, HEIGHT = 16, STEPS = 16 };
 static void set_schedule(unsigned long long seed) { simt_seed(seed); }
 #else
 enum { SCHEDULES = 4, GAUSSIANS = 20000, WIDTH = 640, HEIGHT = 400, STEPS = 300 };
