@@ -449,7 +449,7 @@ TESTS = {
     # One PTX, which nvcc takes longest to make, for two architectures. The drop-in's masks are
     # literals or of each lane, and the same on both.
     "apart": lambda _: [Case("test_apart", ["tests/test_apart.cu"],
-                             f"-fatbin --keep --keep-dir {KEPT} "
+                             f"-fatbin --keep --keep-dir {KEPT} -DTEST_WIDE_PATH=ARC_PATH_TREE "
                              "-gencode arch=compute_90,code=[sm_90,sm_120]",
                              masks_of_lanes_on("sm_90", "sm_120"))] +
                        [Case(f"drop_in {options}", ["tests/test_drop_in.cu"],

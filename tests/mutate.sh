@@ -11,7 +11,7 @@
 # command must change exactly one line of all these files, and its result must compile; else that is
 # an error. A mutation that its test passes is a survivor. All commands are checked, whichever run.
 # A change is what differs from the commit BASE, HEAD~1 by default: it touches a mutation whose line
-# is at most three lines from a changed one, or whose test has changed: of such, eight a test.
+# is at most three lines from a changed one, or whose test has changed: of such, four a test.
 # mutate_tokens.py runs them; BASE, CXX and JOBS are as there.
 set -u
 command -v python3 >/dev/null || {

@@ -184,7 +184,7 @@ def by_hand(root, wanted, base):
         near = touched.get(mutant.name, set()) & set(range(mutant.line - 3, mutant.line + 4))
         test = mutant.tests[0].partition(":")[0]
         tried[test] += test in tests and not near and mutant.title[0] != "+"
-        return near or mutant.title[0] == "+" or (test in tests and tried[test] <= 8)
+        return near or mutant.title[0] == "+" or (test in tests and tried[test] <= 4)
 
     return [mutant for mutant in mutants if is_wanted(mutant)]
 

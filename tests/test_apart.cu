@@ -121,6 +121,12 @@ static __device__ __forceinline__ void nothing(unsigned *, float) {}
              const arc_hot_f32 hot = arc_hot_begin_f32(target, shared, FIRST_HOT, HOT_ROWS), \
              arc_hot_add_with_f32(&hot, key, values, true, o), arc_hot_end_warp_f32(&hot))
 
+#ifdef TEST_WIDE_PATH /* for machine_code.py: that of all paths is most of this file's code */
+#define WIDE_PATH o.path = TEST_WIDE_PATH
+#else
+#define WIDE_PATH
+#endif
+
 #ifdef TEST_DROP_IN
 static __device__ __forceinline__ void drops(float *row, const float *values, unsigned drawn) {
   *(volatile unsigned *)&arc__learnt_here.sums[drawn % ARC__WORDS] = mix(drawn, 1u);
@@ -137,7 +143,8 @@ DROPS(locks)
 EXPERIMENT(add, 9, 9, arc_target_f32_rows, nothing, , arc_add_divergent_f32(target, key, values), )
 ADDS(add_and_exchanges, 9, 9, arc_target_f32_rows, exchanges)
 ADDS(add_and_locks, 9, 9, arc_target_f32_rows, locks)
-ADDS(wide_and_swaps, MAX_WIDTH, MAX_WIDTH, arc_target_f32_rows, swaps)
+EXPERIMENT(wide_and_swaps, MAX_WIDTH, MAX_WIDTH, arc_target_f32_rows, swaps, WIDE_PATH,
+           arc_add_with_f32(target, key, values, true, o), )
 ADDS(dynamic_and_swaps, MAX_WIDTH, e.width, arc_target_f32_dynamic, swaps)
 ADDS_HOT(hot_and_exchanges, 9, 9, arc_target_f32_rows, exchanges)
 ADDS_HOT(hot_dynamic_and_swaps, MAX_WIDTH, e.width, arc_target_f32_dynamic, swaps)
