@@ -219,7 +219,7 @@ ARC__FN void arc_add_f32(arc_target_f32 target, arc_key key, const float *values
    Who calls: all 32 lanes of the warp, all with the same key, inactive ones too.
    Example: lanes 0 to 9 are active and each adds {1}: the row gets 10.
    Cost: a vote and the additions, no match.
-   Reported: ARC_CHECK 2 keys that differ. */
+   Reported: ARC_CHECK 1 missing lanes; 2 keys that differ. */
 ARC__FN void arc_add_uniform_f32(arc_target_f32 target, arc_key key, const float *values,
                                  bool active ARC__CALLER);
 
@@ -230,7 +230,7 @@ ARC__FN void arc_add_uniform_f32(arc_target_f32 target, arc_key key, const float
    arc_add_divergent_f32 ran at 0.98-1.05x the speed of atomicAdd, this call at 0.85-0.94x (H200).
    Who calls: all 32 lanes of the warp, all with the same key, at least one of them active:
        if (__any_sync(0xffffffff, hit)) arc_add_renderer_f32(t, id, g, hit);
-   Reported: ARC_CHECK 2 an inactive lane's value that is not 0, a warp without an active lane. */
+   Reported: as above; ARC_CHECK 2 an inactive lane's value that is not 0, no active lane. */
 ARC__FN void arc_add_renderer_f32(arc_target_f32 target, arc_key key, const float *values,
                                   bool active ARC__CALLER);
 
