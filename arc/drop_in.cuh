@@ -86,7 +86,7 @@ struct arc__code_line {
 };
 #define ARC__HERE \
   { __builtin_LINE() }
-#define arc__count_used(p, at) ((void)(at))
+#define arc__count_add(p, at, width) ((void)(at))
 
 /* Shared memory has no atomics of float2 and float4. */
 template <class T>
@@ -407,7 +407,7 @@ class arc__drop_in_result {
   }
   __device__ __forceinline__ operator T() && {
     used = true;
-    arc__count_used(p, at);
+    arc__count_add(p, at, 0);
     return atomicAdd(p, v);
   }
   template <class U, int = 1 / __is_enum(U)>
@@ -429,17 +429,18 @@ struct arc__drop_in_other {
 /* Functions, not templates, so they accept what CUDA's accept, such as {1}, a result, an object. The
    template serves pointers to atomicAdd. It is of one type: if nvcc 13.0 had to find T for a call
    that is served, it would take the template's line for the caller's. */
-#define ARC__DROP_IN(T)                                                                         \
-  template <>                                                                                   \
-  struct arc__drop_in_other<T> {};                                                              \
-  ARC_EXPERIMENTAL ARC__FN arc__drop_in_result<T> arc__drop_in(T *p, T v ARC__CALLER,           \
-                                                               arc__code_line at = ARC__HERE) { \
-    return {p, v, at};                                                                          \
-  }                                                                                             \
-  template <int = 0>                                                                            \
-  ARC__FN T arc__drop_in(T *p, T v) {                                                           \
-    return atomicAdd(p, v);                                                                     \
+#define ARC__DROP_IN_AS(T, RESULT, ...)                                         \
+  template <>                                                                   \
+  struct arc__drop_in_other<T> {};                                              \
+  ARC_EXPERIMENTAL ARC__FN RESULT arc__drop_in(T *p, T v ARC__CALLER,           \
+                                               arc__code_line at = ARC__HERE) { \
+    return __VA_ARGS__;                                                         \
+  }                                                                             \
+  template <int = 0>                                                            \
+  ARC__FN T arc__drop_in(T *p, T v) {                                           \
+    return atomicAdd(p, v);                                                     \
   }
+#define ARC__DROP_IN(T) ARC__DROP_IN_AS(T, arc__drop_in_result<T>, {p, v, at})
 ARC__DROP_IN(float)
 ARC__DROP_IN(int)
 ARC__DROP_IN(unsigned)
@@ -451,10 +452,14 @@ ARC__DROP_IN(double)
 ARC__DROP_IN(float2)
 ARC__DROP_IN(float4)
 #endif
+#if defined(ARC__OTHERS) /* of the profile */
+#define ARC__OTHER(T) ARC__DROP_IN_AS(T, T, arc__count_add(p, at, -2), atomicAdd(p, v))
+ARC__OTHERS(ARC__OTHER)
+#endif
 #if defined(__CUDACC__)
 /* Serves what adds as without the flag: other types, and your overloads above this file (#define
    renames those below, and their calls). */
-template <class T, class U, int = arc__drop_in_other<T>::is>
+template <class T, class U = T, int = arc__drop_in_other<T>::is>
 ARC__FN auto arc__drop_in(T *p, U v) -> decltype(atomicAdd(p, v)) {
   return atomicAdd(p, v);
 }

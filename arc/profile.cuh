@@ -3,10 +3,10 @@
 
        nvcc -include arc/drop_in.cuh -DARC_PROFILE=1 ...
    Each atomicAdd that arc/drop_in.cuh would serve counts by line: its warp calls, the lanes that
-   arrive together, and their addresses. So does one whose result is used, and each arc_add_... of
-   arc.cuh, by its keys. All of them still add as they do without the flag. The first warp calls are
-   looked at, then about one in 1000, which stands for the others. A source file takes 17 MiB of
-   device memory, for 64 lines. Below sm_70 all addresses count as different.
+   arrive together, and their addresses. So does one whose result is used, one of a half or two, and
+   each arc_add_... of arc.cuh, by its keys. All of them still add as they do without the flag. The
+   first warp calls are looked at, then about one in 1000, which stands for the others. A source file
+   takes 17 MiB of device memory, for 64 lines. Below sm_70 all addresses count as different.
 
        ARC_EXPERIMENTAL int arc_profile_print(FILE *out, const char *masks_csv);
    Prints one table of all source files that count; docs/try.md explains it. Call it once, on the
@@ -20,6 +20,13 @@
 #ifndef ARC_DROP_IN_CUH
 #error "arc/profile.cuh: include arc/drop_in.cuh with -DARC_PROFILE=1"
 #endif
+#if ARC_PROFILE && defined(__CUDACC__) && !defined(__CUDACC_RTC__)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#if ARC__ARCH == 0 || ARC__ARCH >= 800
+#define ARC__OTHERS(X) X(__half) X(__half2) X(__nv_bfloat16) X(__nv_bfloat162)
+#endif
+#endif
 enum { ARC__PLACES = 64, ARC__NUMBERS = 1024, ARC__COPIES = 16, ARC__SLOTS = 256, ARC__SEEN = 8 };
 enum { ARC__ALL = 2048, ARC__EACH = 256, ARC__RARELY = 1024 }; /* warp calls that are looked at */
 /* Indices into a tally. It begins with the calls at 33 * lanes + addresses; these sums follow.
@@ -31,8 +38,9 @@ struct arc__counted {
   /* The distance of each lane's address from its address at the statement before. From bit 57 on:
      the distance of their lines. 0: not known; all ones: it varies. */
   arc__u64 step;
-  unsigned loose;  /* bits 2 and 3 of addresses; 1: a lane has another's last one */
-  int line, width; /* values of a call; else the type; 0: the result is used; -1: shared memory */
+  unsigned loose; /* bits 2 and 3 of addresses; 1: a lane has another's last one */
+  /* width: values of a call; else the type; 0: the result is used; -1: shared memory; -2: other */
+  int line, width;
   char call[24], file[240]; /* the call of arc; empty: an atomicAdd */
 };
 #if ARC_PROFILE
@@ -172,7 +180,6 @@ ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
   const int looks = arc__looks(at.line);
   if (looks >= 0) arc__count(arc__lanes_here(), (arc__u64)p, at, width, looks, 0);
 }
-#define arc__count_used(p, at) arc__count_add(p, at, 0)
 
 ARC__FN int arc__count_type(const float *) { return 1; }
 ARC__FN int arc__count_type(const double *) { return 2; }
@@ -332,7 +339,9 @@ static inline void arc__print_notes(FILE *out, const arc__line *l) {
     fprintf(out, ", %s of %d values: %.0f%% reduced", l->at.call, l->at.width,
             100 * tally[ARC__REDUCED] / fmax(l->calls, 1));
   else if (l->at.width < 1)
-    fprintf(out, l->at.width ? ", in shared memory: not served" : ", its result is used");
+    fprintf(out, l->at.width == 0    ? ", its result is used"
+                 : l->at.width == -1 ? ", in shared memory: not served"
+                                     : ", its type is not served");
   else if (l->values > 1)
     fprintf(out, ", %s %d %s", l->loop > 1 ? "a loop or helper over about" : "one call of",
             l->values, l->pieces > 1 ? "arrays or corners" : "values");

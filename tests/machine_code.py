@@ -322,6 +322,7 @@ OF_A_TEMPLATE = """template <class T> __device__ void twice(T *p, T v) {
 __global__ void adds(float *p) { twice(p, 1.0f); }
 """
 LOADED = "__global__ void loaded(float **p) { atomicAdd(p[threadIdx.x], 1.0f); }\n"
+HALVES = "#include <cuda_fp16.h>\n__global__ void halves(__half2 *p) { atomicAdd(p, {1, 2}); }\n"
 RESULT = """#include <stdio.h>
 enum bits { BIT };
 template <class T> __device__ void put(T *p, T v) { *p = v; }
@@ -441,6 +442,7 @@ TESTS = {
         Case("an extensible program", LOADED, f"{DROP_IN} -ewp"),
         Case("its line", OF_A_TEMPLATE, f"{DROP_IN} -ptx", holds(f", {2 << 8 | 2};")),
         Case("memory of a cluster", LOADED, f"{DROP_IN} -ptx", holds("isspacep.shared::cluster")),
+        Case("another type counts", HALVES, f"{DROP_IN} -DARC_PROFILE=1 -ptx", holds("arc__count")),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -include arc/wide.cuh -Ofc=max {options}")
           for options in ("", "-DARC_PROFILE=1")),  # SUMS has a part of the first's code
         Case("uses", RESULT + "".join(

@@ -3,6 +3,12 @@
  */
 #include "simt/simt.cuh"
 
+#if defined(__CUDACC__)
+struct early {
+  int x, y;
+};
+static __device__ void atomicAdd(early *p, early v) { p->x += v.x, p->y += v.y; }
+#endif
 #include "arc/drop_in.cuh" /* above all else, as by -include */
 #undef ARC_MAX_PIECES      /* which check.cuh sets */
 
@@ -213,6 +219,10 @@ static __global__ void to_uses(T *cell, int *count, int *wrong) {
   *wrong += apply_literal<T, atomicAdd>(cell, T(1)) != 15;
   T (*pointer)(T *, T) = &atomicAdd;
   *wrong += pointer(cell, T(-2)) != 16;
+  early first = {1, 2};
+  void (*of_early)(early *, early) = atomicAdd;
+  atomicAdd(&first, {3, 4}), atomicAdd(&first, early{1, 1}), of_early(&first, {1, 0});
+  *wrong += first.x != 6 || first.y != 7;
   own mine = {1, 2};
   atomicAdd(&mine, {3, 4}), atomicAdd(&mine, own{1, 1});
   *wrong += mine.x != 5 || mine.y != 7 || atomicAdd(&mine.x, (char *)0) != 105;
