@@ -111,13 +111,13 @@ static const struct {
   const char *fits, *advice;
 } printed_counts[] = {
     {4, {0.9, 0.97}, {0.2, 0.6}, "leave it", ""},
-    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 arrays or corners"},
-    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 arrays or corners"},
-    {16, {0.9, 1.2}, {2, 9}, "divergent", ", one call of 3 arrays or corners"},
+    {16, {1.5, 1.8}, {2, 9}, "divergent", ", one call of 3 arrays or corners"},
+    {16, {1.5, 1.8}, {2, 9}, "divergent", ", one call of 3 arrays or corners"},
+    {16, {1.5, 1.8}, {2, 9}, "divergent", ", one call of 3 arrays or corners"},
     {0, {0.9, 1}, {0.5, 1}, "leave it", ""},
     {0, {0.9, 1}, {0.5, 1}, "leave it", ""},
     {0, {0.9, 1}, {0.5, 1}, "leave it", ""},
-    {32, {1, 2}, {2, 40}, "divergent", ", a loop or helper over about 8 values"},
+    {32, {2, 4}, {2, 40}, "divergent", ", a loop or helper over about 8 values"},
     {4, {0.9, 0.97}, {0.2, 0.6}, "leave it", ", put neighbours back into one warp first"},
     {32, {1.5, 40}, {2, 90}, "drop-in", ""},
     {32, {1.5, 40}, {2, 90}, "drop-in", ""},
