@@ -185,7 +185,7 @@ def test_shard_map():
     operand, keys, updates = jnp.ones((5, 3)), jnp.arange(16) % 7, jnp.arange(48.0).reshape(16, 3)
     def sum_of_all(x, i, y):
         sums = arc_jax.scatter_add(x, i, y)
-        assert "V:d" in str(jax.typeof(sums)), "a part taken for the sum of all"
+        assert "d}" in str(jax.typeof(sums)), "a part taken for the sum of all"
         return jax.lax.psum(sums, "d")
     add = jax.shard_map(sum_of_all, mesh=mesh, in_specs=(whole, part, part), out_specs=whole)
     wanted = (4 * operand).at[keys].add(updates)
