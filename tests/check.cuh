@@ -797,7 +797,7 @@ static __device__ __forceinline__ struct check_call check_null_call(const struct
 #endif
 
 #if SIMT_ON_CPU /* where AddressSanitizer sees what reads behind the values */
-#define CHECK_VALUES(capacity, width) float held[capacity], *const values = held + (capacity - width)
+#define CHECK_VALUES(capacity, width) float held[capacity], *values = held + (capacity - width)
 #else
 #define CHECK_VALUES(capacity, width) float values[capacity]
 #endif

@@ -376,19 +376,20 @@ def stack_cases(every):
     # programs that include the CPU warp. Of a literal width all divisions are done by the compiler.
     # `code_size` sees the stack of hot rows that whole warps add to.
     # Of 128 the keyed call, which has the code of the uniform one.
-    return [Case("kernels", literal("AUTO", (1, 33)) + literal("AUTO", (128,))[:1] +
-                 forms("AUTO", 10) + run_time("AUTO") + rows(()) + others((9,), hot=()), REPORT + " -include simt/simt.cuh",
+    kernels = literal("AUTO", (1, 33)) + literal("AUTO", (128,))[:1] + forms("AUTO", 10)
+    return [Case("kernels", kernels + run_time("AUTO") + rows(()) + others((9,), hot=()),
+                 REPORT + " -include simt/simt.cuh",
                  each(spotless(), scope(False), lacks(r"__assertfail|vprintf|\strap"),
                       lacks(r"\sdiv\.", r"(keyed|uniform)_AUTO_\d+$")))]
 
 
 def scope_cases(_):
     """The device's scope is seen in `stack`."""
-    by_policy = "LITERAL(policy, ARC_PATH_AUTO, 0, 3, ADD)"
+    by_policy = ["LITERAL(policy, ARC_PATH_AUTO, 0, 3, ADD)"]
     by_option = ["KERNEL(adds, ARC_PATH_AUTO, 0, SCOPE_OF_ADDS(ARC_SCOPE_SYSTEM))",
                  "KERNEL(forms, ARC_PATH_SERIALIZED, 0, SCOPE_OF_FORMS(ARC_SCOPE_SYSTEM))"]
     hot = "LITERAL(hot, ARC_PATH_AUTO, 0, 1, HOT(1))"
-    return [Case("policy", [by_policy], "-ptx -arch=sm_80 -DARC_SCOPE=ARC_SCOPE_SYSTEM", scope(True)),
+    return [Case("policy", by_policy, "-ptx -arch=sm_80 -DARC_SCOPE=ARC_SCOPE_SYSTEM", scope(True)),
             Case("option", [*by_option, hot], "-ptx -arch=sm_80",
                  each(scope(True, "adds|forms"), barriers(2, "hot")))]
 

@@ -155,8 +155,8 @@ class ByHand:
         self.title, test, command = entry.rstrip("\n").split(" ", 2)
         self.tests, self.words = [test], f"{self.title.lstrip('+')}: {test}"
         texts = [text for _, _, text in lines]
-        changed = subprocess.run(["sed", "-e", command], input="".join(texts), text=True, check=True,
-                                 stdout=subprocess.PIPE).stdout.splitlines(keepends=True)
+        changed = subprocess.run(["sed", "-e", command], input="".join(texts), text=True,
+                                 check=True, stdout=subprocess.PIPE).stdout.splitlines(True)
         found = [i for i, text in enumerate(changed) if text != texts[i]]
         if len(found) != 1:
             sys.exit(f"ERROR    {self.words}: changes {len(found)} lines of the headers, must be 1")
@@ -166,7 +166,7 @@ class ByHand:
 
 
 def by_hand(root, wanted, base):
-    """Those of the table in stdin that are asked for: by name, all, or + and what a change touches."""
+    """Of the table in stdin what is asked for: one, all, or those with + and near a change."""
     lines = []
     for name in TESTS:
         if name != "arc_tune.h":
@@ -174,9 +174,10 @@ def by_hand(root, wanted, base):
                 lines += [(name, 1 + i, text) for i, text in enumerate(file)]
     mutants = [ByHand(entry, lines) for entry in sys.stdin]
     touched = changed_lines(root, base)
-    diff = subprocess.run(["git", "-C", root, "diff", "--name-only", base, "--", "tests"], text=True,
-                          capture_output=True, check=False).stdout.splitlines()
-    tests, tried = {os.path.splitext(os.path.basename(name))[0] for name in diff}, collections.Counter()
+    diff = subprocess.run(["git", "-C", root, "diff", "--name-only", base, "--", "tests"],
+                          text=True, capture_output=True, check=False).stdout.splitlines()
+    tests = {os.path.splitext(os.path.basename(name))[0] for name in diff}
+    tried = collections.Counter()
 
     def is_wanted(mutant):
         if wanted != "+":

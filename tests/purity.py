@@ -134,8 +134,8 @@ _, _, said = compiler(cxx, including(["arc.cuh", "arc.cuh"]), "-fsyntax-only")
 must(said.count("error:") == 1 and re.search(
     "this file as CUDA.*include simt/simt.cuh first", said), f"a file without CUDA gets:\n{said}")
 
-# A form is switched on by its #include alone: in place of arc.cuh, which it begins with, and with the
-# others in several orders. All are used, with each type of sums.
+# A form is switched on by its #include alone: in place of arc.cuh, with which it begins, and with
+# the others in several orders. All are used, with each type of sums.
 USES = {"arc/wide.cuh": "arc_add_wide(arc_target_wide_rows(0, 7, 1), 0, v, true);",
         "arc/hot.cuh": "arc_hot{0} h = arc_hot_begin{0}({1}, 0, 0, 1); arc_hot_add{0}(&h, 0, v, true);",
         "arc/index_add.cuh": "arc_index_add{0} r = arc_index_add_begin{0}_from_f16({1}, 0, 1);"

@@ -1,7 +1,7 @@
 /* test_widths.cu - literal widths; widths known at run time, which may be walked in chunks.
  * SPDX-License-Identifier: Apache-2.0
  *
- * The CPU warp runs literal widths of odd and even halves, and about the ends of chunks, a GPU fewer;
+ * The CPU warp runs literal widths of odd and even halves and about the ends of chunks, a GPU fewer;
  * machine_code.py compiles all.
  * Each has one kernel of keyed calls on the path auto, and one of uniform calls on another path by
  * turns. Cases alike run through the kernels whose width is an argument.

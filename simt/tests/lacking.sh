@@ -7,7 +7,7 @@ fail() { echo "failed: $*"; failed=1; }
 # A line each: what the error says simt lacks, and a function that uses it, in a file of all.
 cat >uses <<'END'
 __managed__: write|__device__ __managed__ int x;
-cudaMallocManaged: write|int f1(float *p) { return cudaMallocManaged((void **)&p, 4) != cudaSuccess; }
+cudaMallocManaged: write|bool f1(float *p) { return cudaMallocManaged(&p, 4) != cudaSuccess; }
 cudaMallocHost: write|void f2(float *p) { cudaMallocHost(&p, sizeof(float)); }
 cudaStreamCreate: write|void f3(cudaStream_t s) { cudaStreamCreate(&s); }
 cudaStreamCreateWithFlags: write|void f4(cudaStream_t s) { cudaStreamCreateWithFlags(&s, 1); }
