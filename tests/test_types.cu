@@ -343,7 +343,8 @@ RUN(floats_alone, f32, OWN, OWN_FORMS, false, 9)
 
 int main(int argc, char **argv) {
   check_main(argc, argv);
-  for (int round = 0; round < (check.cases > 0 ? check.cases : 2); ++round)
+  const long rounds = check.cases > 0 ? check.cases : SIMT_ON_CPU ? 1 : 2;
+  for (long round = 0; round < rounds; ++round)
     for (auto run_one : runs)
       for (int form = 0; form < FORMS; ++form)
         for (int path = FIRST_PATH; path <= (form <= UNIFORM ? ARC_PATH_AUTO : FIRST_PATH); ++path)
