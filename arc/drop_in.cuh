@@ -463,6 +463,12 @@ template <class T, class U = T, int = arc__drop_in_other<T>::is>
 ARC__FN auto arc__drop_in(T *p, U v) -> decltype(atomicAdd(p, v)) {
   return atomicAdd(p, v);
 }
+namespace cub { /* CUB's adds stay as they are: its sort has no registers for a call */
+template <class T, class U>
+ARC__FN auto arc__drop_in(T *p, U v) -> decltype(atomicAdd(p, v)) {
+  return atomicAdd(p, v);
+}
+}  // namespace cub
 #if !defined(__clang__)
 #pragma nv_diag_error 1290 /* printf */
 #endif

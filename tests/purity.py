@@ -17,7 +17,7 @@ BANNED = """template class namespace typename using constexpr decltype nullptr s
     reinterpret_cast const_cast dynamic_cast operator new delete try catch virtual std
     uint8_t int32_t uint32_t int64_t uint64_t uintptr_t intptr_t size_t ptrdiff_t
     cooperative_groups __half __half2 __nv_bfloat16 printf malloc getenv""".split()
-ALLOWED = {"arc/drop_in.cuh": "template class typename constexpr decltype operator delete".split(),
+ALLOWED = {"arc/drop_in.cuh": "template class namespace typename constexpr decltype operator delete".split(),
            "arc/overloads.cuh": "template class using decltype".split(),
            "arc/profile.cuh": "template class std size_t printf __half __half2 __nv_bfloat16".split()}
 
