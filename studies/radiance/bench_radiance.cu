@@ -149,7 +149,7 @@ static bool measure(FILE *out, error_line *) {
       const int samples = measure_times(out, &r, names[setting], view);
       measure_errors(out, &r, names[setting], view, samples);
     }
-    measure_moving(out, setting, names[setting]);
+    if (!SIMT_ON_CPU || setting == 0) measure_moving(out, setting, names[setting]);
   }
   return true;
 }
