@@ -5,16 +5,16 @@
    Each atomicAdd that arc/drop_in.cuh would serve counts by line: its warp calls, the lanes that
    arrive together, and their addresses. So does one whose result is used, one of a half or two, and
    each arc_add_... of arc.cuh, by its keys. All of them still add as they do without the flag. The
-   first warp calls are looked at, then about one in 1000, which stands for the others. A source file
-   takes 17 MiB of device memory, for 64 lines. Below sm_70 all addresses count as different.
+   first warp calls are looked at, then about one in 1000, which stands for the others. A source
+   file takes 17 MiB of device memory, for 64 lines. Below sm_70 all addresses count as different.
 
        ARC_EXPERIMENTAL int arc_profile_print(FILE *out, const char *masks_csv);
    Prints one table of all source files that count; docs/try.md explains it. Call it once, on the
-   host, after the kernels; it waits for them and reads the current device. Unless masks_csv is null,
-   it also writes the histogram for `arc_sweep --workload-file` there. Returns 0; if nothing has run
-   or the CSV cannot be written, it prints a line to stderr and returns 1. If ARC_PROFILE is 0 and
-   ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this file after drop_in.cuh: the same call then prints
-   what the flag has learnt in this run, and writes no masks. */
+   host, after the kernels; it waits for them and reads the current device. Unless masks_csv is
+   null, it also writes the histogram for `arc_sweep --workload-file` there. Returns 0; if
+   nothing has run or the CSV cannot be written, it prints a line to stderr and returns 1. If
+   ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this file after drop_in.cuh:
+   the same call then prints what the flag has learnt in this run, and writes no masks. */
 #ifndef ARC_PROFILE_CUH
 #define ARC_PROFILE_CUH
 #ifndef ARC_DROP_IN_CUH
