@@ -192,9 +192,9 @@ class CommandLines(Programs):
         done = self.run_program(f"{SMALL[NAME]} {option}={value}")
         self.assertEqual((done.returncode, without_clock(done.stderr)), (
             0, f"{NAME}: {option} is given more than once; the last holds: '{value}'\n"))
+        self.assertRegex(done.stdout, r"(?s)^device     .*\npolicy     arc ")
         self.check_refused(self.run_program(f"SMALL {option}"),
                            f"{option} has no value behind it; it must be ")
-        self.assertRegex(self.run_program("SMALL").stdout, r"(?s)^device     .*\npolicy     arc ")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_lost_output(self):
