@@ -299,7 +299,9 @@ ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line) {
   const unsigned chance = (unsigned)clock64() * 2654435761u;
   if (!__any_sync(arc__still(lanes), chance >> 28 == 0u)) return; /* most calls read nothing */
   const arc__statement *s = &arc__learnt_here.of[line & 0xffu];
-  const unsigned before = arc__clock_after(s->taken);
+  const unsigned taken = s->taken; /* later, far fewer calls take a sample */
+  if (!__any_sync(arc__still(lanes), chance >> (taken < 4 * ARC__SAMPLES ? 28 : 17) == 0u)) return;
+  const unsigned before = arc__clock_after(taken);
   if (arc__clock_after(arc__fresh(&s->seen[word % ARC__SAMPLES])) - before >= ARC__WAIT)
     line |= 1u << 31;
   arc__sample(lanes, word, line);
