@@ -170,6 +170,7 @@ struct arc__statement {
   int line;
   unsigned taken; /* samples */
   int score;      /* what sums would have gained in the last samples */
+  int rest;       /* of drawn warps, one call in 2^(4 + rest) takes a sample */
   unsigned sample[ARC__SAMPLES], seen[ARC__SAMPLES]; /* the last; addresses, multiprocessors */
 };
 struct arc__learnt {
@@ -185,11 +186,10 @@ static __host__ __device__ inline int arc__field(unsigned sample, int field) {
 }
 /* Returns what sums would gain, in passes. Atomics cost passes: each sector of 32 bytes takes as
    many as its fullest word has adds. Where other multiprocessors add to an address, it costs a
-   hundred times that. Sums of one address cost 10 passes, others 8. A gain is -15 to 100, so that
-   a change shows soon. */
+   hundred times that. Sums cost 10 passes. A gain is -15 to 100, so that a change shows soon. */
 static __host__ __device__ inline int arc__gain(unsigned sample) {
   const int lanes = arc__field(sample, 4), addresses = arc__field(sample, 1);
-  const int gain = arc__field(sample, 2) + 100 * arc__field(sample, 0) - (addresses == 1 ? 10 : 8);
+  const int gain = arc__field(sample, 2) + 100 * arc__field(sample, 0) - 10;
   if (lanes < ARC__FEWEST) return -3;
   return addresses == lanes ? -10 : gain < -15 ? -15 : gain < 100 ? gain : 100;
 }
@@ -204,12 +204,22 @@ ARC__FN unsigned arc__still(unsigned lanes) {
   return lanes;
 #endif
 }
+/* The assembly is not volatile, so that compilers read the clock once, above a loop. */
+ARC__FN unsigned arc__clock(void) {
+#if defined(__CUDA_ARCH__)
+  unsigned x;
+  asm("mov.u32 %0, %%clock;" : "=r"(x));
+  return x;
+#else
+  return (unsigned)clock64();
+#endif
+}
 /* Returns the word of a line, with ARC__DRAWN if the warp is drawn. If nvcc keeps the table's name,
-   the load needs no register for its address. Compilers move the assembly above loops. */
+   the load needs no register for its address. */
 ARC__FN unsigned arc__ask(int line) {
   const int word = line / ARC__LINES % ARC__WORDS;
 #if !defined(__CUDA_ARCH__)
-  unsigned says = arc__learnt_here.sums[word];
+  const unsigned says = arc__learnt_here.sums[word];
 #elif defined(__clang__) || defined(__CUDACC_RTC__) || defined(__CUDACC_RDC__) || \
     defined(__CUDACC_EWP__) || __CUDACC_VER_MAJOR__ < 13
   unsigned says;
@@ -222,16 +232,9 @@ ARC__FN unsigned arc__ask(int line) {
   else
     asm("ld.global.v4.u32 {%0, %1, %2, %3}, [arc__learnt_here+16];"
         : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]));
-  unsigned says = w[word % 4];
+  const unsigned says = w[word % 4];
 #endif
-#if defined(__CUDA_ARCH__) /* in one piece, so that no part of it is repeated at each statement */
-  asm("{.reg .pred p; .reg .b32 c; mov.u32 c, %%clock; and.b32 c, c, 0xff0; setp.eq.u32 p, c, 0;"
-      " @p or.b32 %0, %0, 0x80000000;}"
-      : "+r"(says));
-#else
-  if (((unsigned)clock64() & 0xff0u) == 0u) says |= ARC__DRAWN;
-#endif
-  return says;
+  return arc__clock() & 0xff0u ? says : says | ARC__DRAWN;
 }
 
 /* Reads memory past the cache of a multiprocessor. It is neither a volatile load nor an atomic: a
@@ -259,7 +262,7 @@ ARC__FN unsigned arc__clock_after(unsigned x) {
                : "memory");
   return clock;
 #else
-  return (void)x, (unsigned)clock64();
+  return (void)x, arc__clock();
 #endif
 }
 /* One lane learns from a sample, while others may. Without atomics, for which lanes would yield: if
@@ -271,17 +274,19 @@ ARC__FN void arc__learn(unsigned sample, unsigned line) {
   s->line = (int)(line >> 8 & 0x7fffffu);
   s->taken = taken + 1u;
   int gain = arc__gain(sample), score = arc__fresh(&s->score);
-  if (gain > 0 && !(line >> 31)) gain = -3; /* atomics do not queue */
+  if (gain > 0 && score <= 0 && !(line >> 31)) gain = -3; /* sums themselves make memory fast */
   score += gain - score / ARC__SAMPLES;
   s->score = score;
   if (taken < ARC__SAMPLES - 1) return;
+  const int rest = arc__fresh(&s->rest); /* while samples agree, far fewer are taken */
+  s->rest = (gain > 0) != (score > 0) ? rest / 2 : rest < 10 ? rest + 2 : 11;
   unsigned *const sums = &arc__learnt_here.sums[(line & 0xffu) / ARC__LINES];
   const unsigned bit = 1u << (line & 0xffu) % ARC__LINES, says = arc__fresh(sums);
   if ((score > 0) != ((says & bit) != 0u)) *sums = says ^ bit;
 }
 /* Takes a sample; `lanes` call it together. line: of the statement, above its entry in the low
-   byte; the highest bit: memory is slow, or the statement sums. No guarded vote follows arc__learn:
-   nvcc would then guard the end of each statement, too. */
+   byte; the highest bit: memory is slow. No guarded vote follows arc__learn: nvcc would then guard
+   the end of each statement, too. */
 ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line) {
   const unsigned now = word << 8 | arc__multiprocessor();
   unsigned *const seen = &arc__learnt_here.of[line & 0xffu].seen[word % ARC__SAMPLES];
@@ -296,12 +301,12 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line) {
   if (arc__leads(lanes, arc__lane())) arc__learn(sample, line);
 }
 ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line) {
-  const unsigned chance = (unsigned)clock64() * 2654435761u;
-  if (!__any_sync(arc__still(lanes), chance >> 28 == 0u)) return; /* most calls read nothing */
   const arc__statement *s = &arc__learnt_here.of[line & 0xffu];
-  const unsigned taken = s->taken; /* later, far fewer calls take a sample */
-  if (!__any_sync(arc__still(lanes), chance >> (taken < 4 * ARC__SAMPLES ? 28 : 17) == 0u)) return;
-  const unsigned before = arc__clock_after(taken);
+  const unsigned chance = arc__clock() * 2654435761u;
+  if (!__any_sync(arc__still(lanes), chance >> 28 == 0u)) return; /* most calls read nothing */
+  const unsigned rest = (unsigned)s->rest;
+  if (!__any_sync(arc__still(lanes), chance >> (28u - rest) == 0u)) return;
+  const unsigned before = arc__clock_after(rest);
   if (arc__clock_after(arc__fresh(&s->seen[word % ARC__SAMPLES])) - before >= ARC__WAIT)
     line |= 1u << 31;
   arc__sample(lanes, word, line);
@@ -309,28 +314,26 @@ ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line) {
 
 template <class T>
 struct arc__drop_in_part {
-  T *p, v;
+  T v;
   unsigned adds;
 };
 /* Samples `lanes` if one is drawn; else sums the values of those that share an address, if many do.
    The caller adds v where `adds`: a function with an atomic begins with YIELD, and lanes may then
-   go on apart. It gets p back: its own p would take further registers meanwhile. */
+   go on apart. */
 template <class T>
 ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(unsigned lanes, T *p, T v, unsigned says,
                                                           unsigned line) {
   lanes = arc__still(lanes);
   __syncwarp(lanes); /* earlier writes of these lanes come before the add */
-  const unsigned drawn = says & ARC__DRAWN;
-  int same = 0; /* in the lowest bit of p: whether the lane is drawn */
-  (void)__match_all_sync(lanes, (arc__u64)p | drawn >> 31, &same);
-  if (same ? drawn : __any_sync(lanes, drawn)) {
-    if (says >> (line & 0xffu) % ARC__LINES & 1u) line |= 1u << 31; /* sums make memory fast */
+  if (__any_sync(lanes, says & ARC__DRAWN)) {
     arc__drawn(lanes, (unsigned)((arc__u64)p >> 2), line);
-    return {p, v, 1u};
+    return {v, 1u};
   }
-  if (__popc(lanes) < (same ? ARC__FEWEST : ARC__FEWEST_OF_SEVERAL)) return {p, v, 1u};
+  int same = 0;
+  (void)__match_all_sync(lanes, (arc__u64)p, &same);
+  if (__popc(lanes) < (same ? ARC__FEWEST : ARC__FEWEST_OF_SEVERAL)) return {v, 1u};
   const unsigned group = same ? lanes : __match_any_sync(lanes, (arc__u64)p);
-  return {p, arc__drop_in_total(lanes, group, arc__lane(), v), arc__leads(group, arc__lane())};
+  return {arc__drop_in_total(lanes, group, arc__lane(), v), arc__leads(group, arc__lane())};
 }
 #endif
 #endif
@@ -348,8 +351,7 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
     const unsigned lanes = arc__lanes_here();
     const arc__drop_in_part<T> part = arc__drop_in_learns(
         lanes, p, v, says, (unsigned)at.line << 8 | (unsigned)at.line % ARC__ENTRIES);
-    ARC__ASSUME_GLOBAL(part.p);
-    if (part.adds) atomicAdd(part.p, part.v);
+    if (part.adds) atomicAdd(p, part.v);
     return __syncwarp(arc__still(lanes)); /* later reads of these lanes come after the add */
   }
   atomicAdd(p, v);
