@@ -5,6 +5,8 @@ Values are multiples of a quarter whose sums all types represent, so that result
 import ctypes
 import itertools
 import multiprocessing
+import pathlib
+import re
 import subprocess
 import sys
 from unittest import mock
@@ -662,6 +664,54 @@ def test_index_outside():
             assert raises(copy.index_add_, 0, bad, values), "of a graph"
 
 
+def calls_that_are_refused():
+    f, picture = torch.nn.functional, torch.rand(2, 3, 8, 8, device=DEVICE)
+    volume, row = torch.rand(2, 3, 4, 8, 8, device=DEVICE), torch.rand(20, device=DEVICE)
+    where = torch.tensor([1, 2], device=DEVICE)
+
+    def gradient(function, x):
+        x = x.clone().requires_grad_()
+        return lambda: function(x).sum().backward()
+
+    return {
+        "gradient of interpolate": gradient(
+            lambda x: f.interpolate(x, 12, mode="bicubic"), picture),
+        "gradient of pad by reflection": gradient(
+            lambda x: f.pad(x, (1, 1), mode="reflect"), picture[0]),
+        "gradient of grid_sample in float64": gradient(lambda x: f.grid_sample(
+            x, torch.rand(2, 2, 5, 5, 3, device=DEVICE).double(), align_corners=False),
+            volume.double()),
+        "gradient of adaptive_avg_pool2d": gradient(lambda x: f.adaptive_avg_pool2d(x, 3), picture),
+        "gradient of adaptive_avg_pool3d": gradient(lambda x: f.adaptive_avg_pool3d(x, 3), volume),
+        "gradient of avg_pool3d": gradient(lambda x: f.avg_pool3d(x, 2), volume),
+        "gradient of ctc_loss": gradient(lambda x: f.ctc_loss(
+            x.log_softmax(2), torch.ones(2, 2, dtype=torch.long, device=DEVICE), (6, 6), (2, 2)),
+            torch.rand(6, 2, 5, device=DEVICE)),
+        "index_reduce": lambda: row.index_reduce(0, where, row[:2], "prod"),
+        "scatter_reduce by prod": lambda: row.scatter_reduce(0, where, row[:2], "prod"),
+        "max_unpool": lambda: f.max_unpool2d(*f.max_pool2d(picture, 2, return_indices=True), 2),
+        "histc": lambda: row.histc(5)}
+
+
+def test_page():
+    """README lists what is refused, and nothing else."""
+    page = pathlib.Path(arc_torch.HERE, "README.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^- \*\*refused\*\*[^:]*: (.*?)\.$", page, re.M | re.S)
+    assert " ".join(listed.split()).split(", ") == list(calls_that_are_refused()), listed
+
+
+def test_refused_ones():
+    """PyTorch refuses them, and so does the context, unless it warns."""
+    calls = calls_that_are_refused()
+    wrong = [name for name, call in calls.items() if not deterministic(raises, call)]
+    for name, call in calls.items():
+        with arc_torch.deterministic(warn_only=True):
+            wrong += [f"{name} by warn_only"] if raises(call) else []
+        with arc_torch.deterministic():
+            wrong += [] if raises(call) else [f"{name} in the context"]
+    assert not wrong, wrong
+
+
 def test_deterministic_of_few():
     """Into so many more rows than are added, without an image of out in 64 bits."""
     for dtype in arc_torch.TYPES:
@@ -802,9 +852,11 @@ def test_accumulator():
 
 
 tests = [test_values, test_shapes, test_scatter_add, test_embedding_gradients,
-         test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic]
+         test_arguments, test_autocast, test_errors, test_leaf, test_versions, test_deterministic,
+         test_page]
 tests += [test_adder, test_streams_and_graphs, test_beyond_31_bits, test_accumulator] if GPU else []
 of_contexts = [test_context, test_fast, test_fast_in_16_bits, test_example,
                test_nll_loss_of_pictures, test_refusal, test_index_outside]
-of_contexts += [test_grid_sample, test_many_rows, test_deterministic_of_few] if GPU else []
+of_contexts += [test_grid_sample, test_many_rows, test_refused_ones,
+                test_deterministic_of_few] if GPU else []
 testing.run("test_arc_torch", tests, of_contexts)
