@@ -58,7 +58,11 @@ def main():
         print(f"bench_index_add.py: {error}", file=sys.stderr)
         return 2
     cases = [case for case in index_add_cases.plan() if case not in table.cases]
-    return measure_all(table, cases) > 0
+    try:
+        return measure_all(table, cases) > 0
+    except KeyboardInterrupt:
+        print("interrupted; what was measured is written")
+        return 130
 
 
 sys.exit(main())
