@@ -27,7 +27,7 @@ static void begin(trainer *t, scene *data, const options *o, const gaussians_hos
 
 /* ---- it learns ------------------------------------------------------------------------------ */
 
-static const double GAIN_DB = 2.5; /* of the training views, by 50 iterations */
+static const double GAIN_DB = 3.0; /* of the training views, by 50 iterations */
 
 /* What is written down of each iteration. */
 static void check_records(const trainer *t, const gaussians_host *model) {
