@@ -123,7 +123,8 @@ class Page(Test):
                     const seen = () => [document.documentElement.scrollWidth,
                       least('body :not(svg *, svg)', 'color'), least('#charts text', 'fill'),
                       least('#charts use', 'fill'), least('#charts polyline', 'stroke')];
-                    press('width any'); const light = seen(); document.documentElement.style.colorScheme = 'dark';
+                    press('width any'); const light = seen();
+                    document.documentElement.style.colorScheme = 'dark';
                     return [light, seen()];""", width):
                 self.assertLessEqual(wide, width)
                 self.assertGreaterEqual(min(words, labels, 1.5 * marks, 1.5 * lines), 4.5)
