@@ -174,15 +174,21 @@ static void learns(void) {
       if (to.fast && shapes[from].sums) continue; /* sums make memory fast, and stay */
       ++line;
       arc__learnt learnt;
-      for (int launch = 0; launch < LAUNCHES; ++launch)
+      const arc__statement &s = learnt.of[line % ARC__ENTRIES];
+      int rest = 0; /* as the shape changes */
+      for (int launch = 0; launch < LAUNCHES; ++launch) {
         SIMT_LAUNCH(sample, dim3(20), dim3(32), 0, 0, memory, line,
                     launch < LAUNCHES / 5 ? shapes[from] : to, launch);
-      if (cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt) != cudaSuccess) break;
-      const arc__statement &s = learnt.of[line % ARC__ENTRIES];
+        if (launch != LAUNCHES / 5 && launch + 1 < LAUNCHES) continue;
+        CHECK(!cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt), "it is lost");
+        if (launch == LAUNCHES / 5) rest = s.rest;
+      }
       const bool sums = learnt.sums[line / ARC__LINES % ARC__WORDS] >> line % ARC__LINES & 1;
       CHECK(sums == to.sums, "%s, then %s: %s, with a score of %d", shapes[from].name, to.name,
             sums ? "sums" : "plain", s.score);
       CHECK(s.line == line && s.taken >= ARC__SAMPLES, "line %d, %u samples", s.line, s.taken);
+      CHECK(s.rest > 1 && (rest < 11 || !shapes[from].sums || to.sums),
+            "%s, then %s: a rest of %d, then of %d", shapes[from].name, to.name, rest, s.rest);
       check.compared += 1;
     }
 }
