@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CASE(name, blocks, threads, number) { ... } defines a kernel that takes an array of ints and
-// whether it is wrong; where it is not, the twin, it leaves the number in out[0]. What the CPU warp
-// must say about the misuse stands in misuse.expected.
+// whether it is wrong; where it is not, the twin, it leaves the number in out[0]. It has shared
+// memory for 32 floats. What the CPU warp must say about the misuse stands in misuse.expected.
 #ifndef MISUSE_CUH
 #define MISUSE_CUH
 
 #include "simt/simt.cuh"
 
 #define FULL 0xffffffffu
+#define BY_SIGNAL true
 static __device__ __forceinline__ int lane(void) { return (int)threadIdx.x % 32; }
 
 struct misuse_case {
@@ -17,8 +18,8 @@ struct misuse_case {
   int line;
   void (*launch)(int *out, bool wrong);
   int twin_result;
-  bool by_signal;  // found by a memory fault, which AddressSanitizer keeps to itself
-  const misuse_case *next;
+  bool by_signal = false;  // found by a memory fault, which AddressSanitizer keeps to itself
+  const misuse_case *next = NULL;
 };
 
 // Enters the case into the table that misuse.cu runs.
@@ -27,21 +28,14 @@ struct misuse_entry {
   explicit misuse_entry(const misuse_case &entry_);
 };
 
-#define CASE_ENTRY(name, blocks, threads, shared_bytes, twin_result, by_signal)               \
-  namespace name {                                                                            \
-  static __global__ void misuse(int *out, bool wrong);                                        \
-  static void launch(int *out, bool wrong) {                                                  \
-    SIMT_LAUNCH(misuse, blocks, threads, shared_bytes, 0, out, wrong);                        \
-  }                                                                                           \
-  static const misuse_entry entry({#name, __FILE__, __LINE__, launch, twin_result, by_signal, \
-                                   NULL});                                                    \
-  }                                                                                           \
+#define CASE(name, blocks, threads, ...)                                             \
+  namespace name {                                                                   \
+  static __global__ void misuse(int *out, bool wrong);                               \
+  static void launch(int *out, bool wrong) {                                         \
+    SIMT_LAUNCH(misuse, blocks, threads, 32 * sizeof(float), 0, out, wrong);         \
+  }                                                                                  \
+  static const misuse_entry entry({#name, __FILE__, __LINE__, launch, __VA_ARGS__}); \
+  }                                                                                  \
   __global__ void name::misuse(int *out, bool wrong)
-#define CASE(name, blocks, threads, twin_result) \
-  CASE_ENTRY(name, blocks, threads, 0, twin_result, false)
-#define CASE_WITH_SHARED(name, blocks, threads, shared_bytes, twin_result) \
-  CASE_ENTRY(name, blocks, threads, shared_bytes, twin_result, false)
-#define CASE_BY_SIGNAL(name, blocks, threads, twin_result) \
-  CASE_ENTRY(name, blocks, threads, 0, twin_result, true)
 
 #endif

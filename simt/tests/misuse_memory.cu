@@ -18,7 +18,7 @@ CASE(misaligned_v4, 1, 32, 128) {
 }
 
 // A vector reduction on shared memory, which only global memory has.
-CASE_WITH_SHARED(vector_on_shared, 1, 32, 32 * sizeof(float), 2) {
+CASE(vector_on_shared, 1, 32, 2) {
   SIMT_DYNAMIC_SHARED(float, tile);
   tile[threadIdx.x] = 0.0f;
   __syncthreads();
@@ -70,7 +70,7 @@ CASE(poison_pointer_added, 1, 32, 32) {
 }
 
 // An inactive lane loads through its garbage pointer.
-CASE_BY_SIGNAL(poison_pointer_read, 1, 32, 31) {
+CASE(poison_pointer_read, 1, 32, 31, BY_SIGNAL) {
   const float *p = lane() == 17 ? simt_poison_pointer() : (const float *)out;
   if ((lane() != 17 || wrong) && p[1] == 0.0f) atomicAdd(out, 1);
 }
@@ -79,7 +79,7 @@ static __device__ __forceinline__ void store_one(int *address) { *address = 1; }
 #define store_one(...) SIMT_CALL_OF(store_one(__VA_ARGS__))
 
 // A library function is handed an address where no memory is: the report names the call.
-CASE_BY_SIGNAL(no_memory_in_call, 1, 32, 1) {
+CASE(no_memory_in_call, 1, 32, 1, BY_SIGNAL) {
   store_one(threadIdx.x == 4 && wrong ? (int *)64 : out);
 }
 
@@ -90,7 +90,7 @@ static __device__ int depth(int *out, int levels) {
 }
 
 // A lane recurses without end.
-CASE_BY_SIGNAL(stack_overflow, 1, 32, 129) {
+CASE(stack_overflow, 1, 32, 129, BY_SIGNAL) {
   atomicAdd(out, depth(out, threadIdx.x != 2 ? 4 : wrong ? 1 << 30 : 5));
 }
 
