@@ -357,6 +357,14 @@ static inline void check_fill(struct check_case *c, int count, int one_key) {
     }
 }
 
+/* Behind it: any lanes are on the first side of a branch; shrinking: in an update only lanes are
+   active that were in the one before, but for a quarter of them. */
+static inline void check_fill_branches(struct check_case *c, bool shrinking) {
+  for (unsigned &side : c->calling) side = check_bits(&c->random);
+  for (size_t i = c->warps; shrinking && i < c->active.size(); ++i)
+    c->active[i] = c->active[i - c->warps] & (check_bits(&c->random) | check_bits(&c->random));
+}
+
 /* >>layout: where the rows lie ----------------------------------------------------------------- */
 
 /* One array of rows. `shift` floats move the base off its 16-byte alignment. */

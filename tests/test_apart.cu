@@ -10,6 +10,7 @@
  * integer atomics. With TEST_DROP_IN, arc/drop_in.cuh adds, while what it has learnt changes.
  */
 #include "../bench/common/test_device.h"
+#include "../bench/common/test_memory.h"
 
 /* Where the oracle adds: above the drop-in, which leaves it as it is. */
 static __device__ __forceinline__ void plain_add(int *address, int value) {
@@ -189,11 +190,9 @@ int main(int argc, char **argv) {
   const int blocks = number(argc, argv, "--blocks", SIMT_ON_CPU ? 200 : 10000000);
   const unsigned seed = (unsigned)number(argc, argv, "--seed", 1);
   const size_t cells = (size_t)BLOCKS * ROWS * STRIDE;
-  experiment e;
-  cudaMalloc(&e.rows, cells * sizeof(float));
-  cudaMalloc(&e.wanted, cells * sizeof(int));
-  cudaMalloc(&e.wrong, sizeof(int));
-  cudaMemset(e.wrong, 0, sizeof(int));
+  const test_memory<float> rows(cells);
+  const test_memory<int> wanted(cells), wrong_blocks(1);
+  experiment e = {0, 0, 0, 0, rows.at, wanted.at, wrong_blocks.at};
   for (int launch = 0; launch * BLOCKS < blocks; ++launch) {
     static const int thresholds[] = {0, 1, 2, 8, 31, 33, ARC_THRESHOLD_AUTO};
     const unsigned drawn = mix(seed, (unsigned)launch);
@@ -219,9 +218,6 @@ int main(int argc, char **argv) {
       printf("FAILED: %s: launch %d of seed %u: %d of %d blocks wrong\n", experiments[which].name,
              launch, seed, wrong - before, BLOCKS);
   }
-  cudaFree(e.rows);
-  cudaFree(e.wanted);
-  cudaFree(e.wrong);
   printf("%d blocks, %d wrong, in %d launches (seed %u)\n", blocks, wrong, bad_launches, seed);
   return wrong != 0;
 }

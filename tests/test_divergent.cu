@@ -76,22 +76,15 @@ CHECK_SHORT_KERNEL(masks, CHECK_MAX_WIDTH, plan.width, CHECK_DYNAMIC, {
 })
 
 static void run_form(const char *name, check_launch launch, int path, int width, int count,
-                     int shrinking) {
+                     bool shrinking) {
   struct check_case c;
   if (!check_open(&c, name, width, 2, count % 2 ? 32 * SHAPE_COUNT : 150, 4)) return;
   c.plan.path = path;
   c.plan.threshold = check_below(&c.random, 35);
   c.exact = check_below(&c.random, 4) != 0;
   check_layout_rows(&c, 60, width + check_below(&c.random, 4), check_below(&c.random, 4));
-  for (int u = 0; u < c.plan.updates; ++u)
-    for (int w = 0; w < c.warps; ++w) {
-      unsigned *active = &c.active[u * c.warps + w];
-      *active = check_mask(w % SHAPE_COUNT, count, &c.random) & c.alive[w];
-      const unsigned staying = check_bits(&c.random) | check_bits(&c.random);
-      if (shrinking && u) *active = active[-c.warps] & staying;
-      c.calling[u * c.warps + w] = check_bits(&c.random);
-      check_fill_rows(&c, u, w, check_below(&c.random, CHECK_GROUPINGS));
-    }
+  check_fill(&c, count, 0);
+  check_fill_branches(&c, shrinking);
   check_run(&c, launch);
 }
 
@@ -100,10 +93,10 @@ int main(int argc, char **argv) {
   for (int path = ARC_PATH_ATOMIC; path <= ARC_PATH_AUTO; ++path)
     for (int count = 0; count <= 32; ++count) {
       const int width = 1 + (count * 11 + path * 5) % 33;
-      run_form("nested branches", nested_launch, path, width, count, 0);
-      run_form("lanes leaving a loop", loops_launch, path, width, count, 1);
-      run_form("loops of their own", rounds_launch, path, width, count, 0);
-      if (path == ARC_PATH_AUTO) run_form("masks", masks_launch, path, width, count, 0);
+      run_form("nested branches", nested_launch, path, width, count, false);
+      run_form("lanes leaving a loop", loops_launch, path, width, count, true);
+      run_form("loops of their own", rounds_launch, path, width, count, false);
+      if (path == ARC_PATH_AUTO) run_form("masks", masks_launch, path, width, count, false);
     }
   return check_finish();
 }

@@ -5,15 +5,16 @@
  */
 #include "check.cuh"
 
-/* Everything counted in one warp with the first `count` lanes active, one key. */
+/* Everything counted in one warp with the first `count` lanes active; keys: one, or as many as lanes. */
 static struct simt_counters count_warp(int form, int path, int width, int count, int threshold,
-                                       struct check_random random) {
+                                       struct check_random random, int keys = 1) {
   struct check_case c;
   check_case_init(&c, random, width, 1, 32, 1);
   c.plan.path = path;
   c.plan.threshold = threshold;
-  check_layout_rows(&c, 1, width, 0);
+  check_layout_rows(&c, keys, (width + 3) / 4 * 4, 0);
   c.active[0] = check_mask(SHAPE_PREFIX, count, &c.random);
+  check_rows(&c, 0, 0, KEYS_INTERLEAVED, keys, 0);
   simt_counters_reset();
   check_run_form(&c, check_launches[form], form >= CHECK_POINTERS);
   return simt_counters_read();
@@ -61,15 +62,10 @@ static void full_warp(int width) {
 
 /* No locality: auto asks who is there, a few instructions at any width, and then adds plainly. */
 static void no_locality(int form, int width) {
-  struct check_case c;
-  if (!check_open(&c, "no locality", width, 1, 32, 1)) return;
-  c.plan.path = ARC_PATH_AUTO;
-  check_layout_rows(&c, 32, (width + 3) / 4 * 4, 0);
-  c.active[0] = 0xffffffffu;
-  check_rows(&c, 0, 0, KEYS_INTERLEAVED, 32, 0);
-  simt_counters_reset();
-  check_run_form(&c, check_launches[form], false);
-  const struct simt_counters n = simt_counters_read();
+  struct check_random random;
+  if (!check_begin("no locality", &random)) return;
+  const struct simt_counters n =
+      count_warp(form, ARC_PATH_AUTO, width, 32, ARC_BALANCE_THRESHOLD, random, 32);
   CHECK(n.shuffles <= 2 && n.votes <= 6 && n.matches <= 1 && n.lane_adds == 32ull * width,
         "form %d width %d: %llu shuffles, %llu votes, %llu matches, %llu floats", form, width,
         n.shuffles, n.votes, n.matches, n.lane_adds);

@@ -196,18 +196,10 @@ static void run_form(const char *name, check_launch launch, int block, int width
   c.exact = check_below(&c.random, 4) != 0;
   c.uniform = (kind & ONE_KEY) != 0;
   check_layout_rows(&c, 11, width + check_below(&c.random, 4), check_below(&c.random, 4));
-  for (int u = 0; u < c.plan.updates; ++u)
-    for (int w = 0; w < c.warps; ++w) {
-      unsigned *active = &c.active[u * c.warps + w], *alive = &c.alive[w];
-      if (u == 0 && !(kind & WHOLE)) *alive &= check_bits(&c.random) | 1u;
-      *active = check_any_mask(count, &c.random) & *alive;
-      if (kind & SHRINKING && u) *active &= active[-c.warps];
-      c.calling[u * c.warps + w] = check_bits(&c.random);
-      if (kind & ONE_KEY)
-        check_rows(&c, u, w, KEYS_CONTIGUOUS, 1, check_below(&c.random, c.key_count));
-      else
-        check_fill_rows(&c, u, w, check_below(&c.random, CHECK_GROUPINGS));
-    }
+  for (unsigned &alive : c.alive)
+    if (!(kind & WHOLE)) alive &= check_bits(&c.random) | 1u;
+  check_fill(&c, count, kind & ONE_KEY);
+  check_fill_branches(&c, kind & SHRINKING);
   check_run(&c, launch);
 }
 

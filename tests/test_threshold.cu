@@ -8,44 +8,27 @@
  */
 #include "check.cuh"
 
+#include <map>
+
 enum { KEYED = CHECK_KEYED, UNIFORM = CHECK_UNIFORM, MASKED = CHECK_MASKED, ENTRIES };
 
 #if SIMT_ON_CPU
 
-/* Whether the path may reduce a warp's groups at all: the papers' butterfly wants one key and the
-   whole warp. */
-static int can_reduce(const struct check_case *c, int update, int warp) {
-  if (c->plan.path == ARC_PATH_ATOMIC) return 0;
-  if (c->plan.path != ARC_PATH_BUTTERFLY) return 1;
-  const unsigned active = c->active[update * c->warps + warp] & c->alive[warp];
-  const int *rows = &c->rows[(size_t)update * c->threads + warp * 32];
-  int key = -1;
-  for (int lane = 0; lane < 32; ++lane)
-    if (active >> lane & 1) {
-      if (key >= 0 && rows[lane] != key) return 0;
-      key = rows[lane];
-    }
-  return c->alive[warp] == 0xffffffffu;
-}
-
-/* Floats that reach memory, by the definition of the threshold. */
+/* Floats that reach memory, by the definition of the threshold. The papers' butterfly reduces one key
+   of a whole warp or nothing. */
 static unsigned long long floats_added(const struct check_case *c) {
   unsigned long long floats = 0;
   for (int u = 0; u < c->plan.updates; ++u)
     for (int w = 0; w < c->warps; ++w) {
-      const unsigned active = c->active[u * c->warps + w] & c->alive[w];
-      const int *rows = &c->rows[(size_t)u * c->threads + w * 32];
-      unsigned rest = active;
-      while (rest) {
-        int first = 0, lanes = 0;
-        while (!(rest >> first & 1)) first += 1;
-        for (int lane = first; lane < 32; ++lane)
-          if (rest >> lane & 1 && rows[lane] == rows[first]) {
-            lanes += 1;
-            rest &= ~(1u << lane);
-          }
-        const int reduced = can_reduce(c, u, w) && lanes >= c->plan.threshold;
-        floats += (unsigned long long)c->plan.width * (reduced ? 1 : lanes);
+      std::map<int, int> lanes_of_row;
+      for (int t = 32 * w; t < 32 * w + 32; ++t)
+        if (check_is_active(c, u, t)) lanes_of_row[c->rows[(size_t)u * c->threads + t]] += 1;
+      const bool one_key = lanes_of_row.size() == 1 && c->alive[w] == ARC_LANES_ALL;
+      const bool reduces =
+          c->plan.path == ARC_PATH_BUTTERFLY ? one_key : c->plan.path != ARC_PATH_ATOMIC;
+      for (const auto &row : lanes_of_row) {
+        const bool one_sum = reduces && row.second >= c->plan.threshold;
+        floats += (unsigned long long)(c->plan.width * (one_sum ? 1 : row.second));
       }
     }
   return floats;

@@ -39,12 +39,7 @@ static void run_width(int width, int path, int one_key, check_launch launch) {
   c.plan.path = path;
   c.plan.threshold = check_below(&c.random, 35);
   check_layout_rows(&c, 40, width + check_below(&c.random, 4), check_below(&c.random, 4));
-  for (int u = 0; u < c.plan.updates; ++u)
-    for (int w = 0; w < c.warps; ++w) {
-      const int count = u ? check_below(&c.random, 33) : 32;
-      c.active[u * c.warps + w] = check_any_mask(count, &c.random);
-      check_fill_rows(&c, u, w, one_key || w % 2 ? 0 : check_below(&c.random, CHECK_GROUPINGS));
-    }
+  check_fill(&c, -1, one_key);
   check_run(&c, launch);
 }
 

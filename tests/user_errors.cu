@@ -76,8 +76,7 @@ USER_ERROR(7, two_targets, 32, 192, NULL, CHECK_SAYS("target")) {
 }
 
 USER_ERROR(8, thresholds_differ, 32, 192, ABSENT, CHECK_SAYS("threshold")) {
-  const int threshold = wrong && lane_index() % 2 ? 33 : 2;
-  add_at(right_target(rows), threshold);
+  add_at(right_target(rows), wrong && lane_index() % 2 ? 33 : 2);
 }
 
 USER_ERROR(9, uniform_call_with_two_keys, 32, 192, NULL, CHECK_SAYS("key")) {

@@ -358,8 +358,7 @@ USER_ERROR(118, more_pieces_than_there_are, 32, 32, NULL, CHECK_SAYS("number of 
 }
 
 USER_ERROR(105, thresholds_of_a_dynamic_call, 32, 192, ABSENT, CHECK_SAYS("threshold")) {
-  const int threshold = wrong && lane_index() % 2 ? 33 : 2;
-  add_at(arc_target_f32_dynamic(rows, STRIDE, WIDTH), threshold);
+  add_at(arc_target_f32_dynamic(rows, STRIDE, WIDTH), wrong && lane_index() % 2 ? 33 : 2);
 }
 
 USER_ERROR(122, path_by_lane, 32, 192, MEET, CHECK_SAYS("path or promises")) {
