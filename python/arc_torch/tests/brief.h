@@ -1,8 +1,6 @@
 /* brief.h - a value of 8 bits, as a bfloat16, for tests. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include <vector>
-
 struct brief {
   unsigned short bits;
 };
@@ -19,12 +17,4 @@ static __host__ __device__ inline void store(brief *at, float x) {
   unsigned bits;
   memcpy(&bits, &x, sizeof(bits));
   at->bits = (unsigned short)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
-}
-
-template <class T>
-static T *on_device(const std::vector<T> &host) {
-  T *device = nullptr;
-  cudaMalloc((void **)&device, (host.size() + 1) * sizeof(T));
-  cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice);
-  return device;
 }

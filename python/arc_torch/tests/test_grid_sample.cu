@@ -3,13 +3,13 @@
 
    A value in memory has 16 bits, as a bfloat16, or 32. */
 #include "../../../bench/common/test_device.h"
+#include "../../../bench/common/test_memory.h"
 
 #include <math.h>
 #include <string.h>
 
 #include <algorithm>
 #include <numeric>
-#include <vector>
 
 #include "brief.h"
 
@@ -67,53 +67,47 @@ static lattice lie(const void *at, const int *size, int channels, bool last) {
 }
 
 template <class T>
-static T *placed(const std::vector<float> &values, int channels, long long places, bool last) {
+static std::vector<T> placed(const std::vector<float> &values, int channels, long long places,
+                             bool last) {
   std::vector<T> there(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const size_t place = i % places, channel = i / places % channels, image = i / places / channels;
     there[last ? (image * places + place) * channels + channel : i] = as<T>(values[i]);
   }
-  return on_device(there);
+  return there;
 }
 
 template <class T, int AXES, int TAPS>
 static gradients run(const call &c, bool last, int step, long long bytes, int tile = TILE) {
   const shape &s = c.s;
-  T *const input = placed<T>(c.input, s.channels, c.pixels(), last);
-  T *const gradient = placed<T>(c.gradient, s.channels, c.samples(), last);
-  T *const grid = placed<T>(c.grid, AXES, c.samples(), !last);
-  std::vector<T> out(c.input.size(), as<T>(99)), out_grid(c.grid.size(), as<T>(99));
+  const test_memory<T> input(placed<T>(c.input, s.channels, c.pixels(), last));
+  const test_memory<T> gradient(placed<T>(c.gradient, s.channels, c.samples(), last));
+  const test_memory<T> grid(placed<T>(c.grid, AXES, c.samples(), !last));
+  const test_memory<T> out(std::vector<T>(c.input.size(), as<T>(99)));
+  const test_memory<T> out_grid(std::vector<T>(c.grid.size(), as<T>(99)));
   unsigned bits = 0u, others = 0u;
   float largest = 0.0f;
   for (float x : c.gradient) isfinite(x) ? largest = std::max(largest, fabsf(x)) : others = 1u;
   memcpy(&bits, &largest, sizeof bits);
   grid_job j = {};
-  j.gradient = lie(gradient, s.samples, s.channels, last),
-  j.input = lie(input, s.size, s.channels, last);
-  j.grid = lie(grid, s.samples, AXES, !last);
+  j.gradient = lie(gradient.at, s.samples, s.channels, last),
+  j.input = lie(input.at, s.size, s.channels, last);
+  j.grid = lie(grid.at, s.samples, AXES, !last);
   for (int d = 0; d < 3; ++d) j.size[d] = s.size[d], j.samples[d] = s.samples[d];
   j.images = s.images, j.channels = s.channels, j.padding = c.padding, j.aligned = c.aligned;
   j.words = plan_sums(&j, TAPS, bytes);
   const bool is_looked_for = j.by_sample || TAPS == 1; /* else by slope_samples, which clears */
-  j.sums = on_device(std::vector<long long>(j.words, is_looked_for ? 0 : -1));
+  const test_memory<long long> sums(std::vector<long long>(j.words, is_looked_for ? 0 : -1));
+  const test_memory<unsigned> largest_there(
+      std::vector<unsigned>({is_looked_for ? bits : 0u, is_looked_for ? others : 0u}));
   j.tile = std::min(j.tile, tile), j.step = step;
-  j.largest =
-      on_device(std::vector<unsigned>({is_looked_for ? bits : 0u, is_looked_for ? others : 0u}));
-  T *const out_there = on_device(out), *const out_grid_there = on_device(out_grid);
-  j.out = out_there, j.out_grid = out_grid_there;
+  j.sums = sums.at, j.largest = largest_there.at, j.out = out.at, j.out_grid = out_grid.at;
   sample<T, AXES, TAPS>(j, {0, 2});
-  CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernels have failed");
-  unsigned found[2];
-  cudaMemcpy(found, j.largest, sizeof(found), cudaMemcpyDeviceToHost);
+  const std::vector<unsigned> found = largest_there.read();
   CHECK(found[0] == bits && found[1] >= others, "the largest gradient");
-  cudaMemcpy(out.data(), out_there, out.size() * sizeof(T), cudaMemcpyDeviceToHost);
-  cudaMemcpy(out_grid.data(), out_grid_there, out_grid.size() * sizeof(T), cudaMemcpyDeviceToHost);
-  for (void *p : {(void *)input, (void *)gradient, (void *)grid, (void *)j.sums, (void *)j.largest,
-                  (void *)out_there, (void *)out_grid_there})
-    cudaFree(p);
   gradients g;
-  for (T x : out) g.input.push_back(to_float(x));
-  for (T x : out_grid) g.grid.push_back(TAPS == 1 ? 0.f : to_float(x));
+  for (T x : out.read()) g.input.push_back(to_float(x));
+  for (T x : out_grid.read()) g.grid.push_back(TAPS == 1 ? 0.f : to_float(x));
   return g;
 }
 

@@ -7,9 +7,9 @@
    add_runs.cuh takes those whose keys come in runs. */
 #define ARC_KEYS_DROP
 #include "../../../bench/common/test_device.h"
+#include "../../../bench/common/test_memory.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "brief.h"
 
@@ -73,25 +73,22 @@ static void check(int kind, int n, int width, int each, int piece, int margin) {
   j.n = n, j.rows = rows, j.width = width, j.piece = piece;
   j.values_stride = j.out_stride = width + margin;
   if (sizeof(S) > 4) values[infinite].bits = 0x7f80;
-  brief *const values_there = on_device(values), *const out_there = on_device(out);
-  long long *const keys_there = on_device(keys);
-  int *const order_there = on_device(order);
-  S *const parts = on_device(std::vector<S>(2 * pieces * width, (S)1e9));
-  unsigned *const largest = on_device(std::vector<unsigned>(bits, bits + 2));
-  j.values = values_there, j.out = out_there, j.index = keys_there;
-  j.order = order_there, j.parts = parts, j.largest = largest;
+  const test_memory<brief> values_there(values), out_there(out);
+  const test_memory<long long> keys_there(keys);
+  const test_memory<int> order_there(order);
+  const test_memory<S> parts(std::vector<S>(2 * pieces * width, (S)1e9));
+  const test_memory<unsigned> largest(bits);
+  j.values = values_there.at, j.out = out_there.at, j.index = keys_there.at;
+  j.order = order_there.at, j.parts = parts.at, j.largest = largest.at;
   if (each == 8)
     launch<8, S>(j, pieces);
   else
     launch<1, S>(j, pieces);
-  CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernels have failed");
-  cudaMemcpy(out.data(), out_there, out.size() * sizeof(brief), cudaMemcpyDeviceToHost);
+  out = out_there.read();
   for (size_t i = 0; i < out.size(); ++i)
     CHECK(out[i].bits == brief_of((float)sums[i]).bits,
           "keys %d, %d rows, %d columns, %d each, pieces of %d: value %d is %g, not %g", kind, n,
           width, each, piece, (int)i, to_float(out[i]), sums[i]);
-  cudaFree(values_there), cudaFree(out_there), cudaFree(keys_there), cudaFree(order_there);
-  cudaFree(parts), cudaFree(largest);
 }
 
 template <class T, class K, int WIDTH, bool FIXED>
@@ -108,30 +105,29 @@ static void check_rows(int kind, int n, int mixed, int chunks, int stride) {
   const long long rows = *std::max_element(drawn.begin(), drawn.end()) + (kind == ONE); /* drops */
   std::vector<T> values(n * WIDTH);
   const int before = chunks % 2; /* then out is aligned to a value alone */
-  std::vector<sum> wanted(rows * stride + 2), out(rows * stride + 2);
-  const unsigned bits = 0x40a00000u; /* of 5, the largest */
+  std::vector<sum> wanted(rows * stride + 2);
+  const unsigned bits[] = {0x40a00000u}; /* of 5, the largest */
   const double unit = FIXED ? ldexp(1.0, 62 - 3 - (32 - __builtin_clz((unsigned)n))) : 1.0;
   for (T &x : values) x = (T)(draw(24) - 4) / 4;
   for (int i = 0; i < n * WIDTH; ++i)
     if (drawn[i / WIDTH] < rows)
       wanted[before + drawn[i / WIDTH] * stride + i % WIDTH] += (sum)(values[i] * unit);
-  T *const values_there = on_device(values);
-  Index *const keys_there = on_device(std::vector<Index>(drawn.begin(), drawn.end()));
-  sum *const out_there = on_device(out);
-  unsigned *const largest = on_device(std::vector<unsigned>(1, bits));
+  const test_memory<T> values_there(values);
+  const test_memory<Index> keys_there(std::vector<Index>(drawn.begin(), drawn.end()));
+  const test_memory<sum> out_there(wanted.size());
+  const test_memory<unsigned> largest(bits);
   job j = {};
   j.n = n, j.rows = rows, j.chunks = chunks, j.has_wide_index = sizeof(Index) == 8;
   j.width = j.columns = j.values_stride = WIDTH, j.out_stride = stride;
-  j.values = values_there, j.index = keys_there, j.out = out_there + before, j.largest = largest;
-  if constexpr (FIXED) j.sums = out_there + before;
+  j.values = values_there.at, j.index = keys_there.at, j.largest = largest.at;
+  j.out = out_there.at + before;
+  if constexpr (FIXED) j.sums = out_there.at + before;
   const int warps = (n + 32 * chunks - 1) / (32 * chunks);
   SIMT_LAUNCH((add<T, K, WIDTH, FIXED>), (warps * 32 + THREADS - 1) / THREADS, THREADS, 0, 0, j);
-  CHECK(cudaDeviceSynchronize() == cudaSuccess, "the kernel has failed");
-  cudaMemcpy(out.data(), out_there, out.size() * sizeof(sum), cudaMemcpyDeviceToHost);
+  const std::vector<sum> out = out_there.read();
   for (size_t i = 0; i < out.size(); ++i)
     CHECK(out[i] == wanted[i], "keys %d, %d rows, %d columns, mixed from %d: sum %d is %g, not %g",
           kind, n, WIDTH, mixed, (int)i, (double)out[i], (double)wanted[i]);
-  cudaFree(values_there), cudaFree(keys_there), cudaFree(out_there), cudaFree(largest);
 }
 
 template <class T, class K, class Index, int WIDTH, bool FIXED>
