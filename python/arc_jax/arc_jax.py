@@ -56,10 +56,8 @@ def scatter_add(operand, indices, updates, *, mode=None, deterministic=False):
 def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False,
                 unique_indices=False, bucket_size=None, mode=None, *, deterministic=False):
     """jax.ops.segment_sum of the same arguments; ids outside are dropped, negative ones too."""
-    def by_jax():
-        return jax.ops.segment_sum(data, segment_ids, num_segments, indices_are_sorted,
-                                   unique_indices, bucket_size, mode)
-
+    by_jax = functools.partial(jax.ops.segment_sum, data, segment_ids, num_segments,
+                               indices_are_sorted, unique_indices, bucket_size, mode)
     is_known = isinstance(segment_ids, (jax.Array, np.ndarray)) and segment_ids.size > 0
     if num_segments is None and is_known and not isinstance(segment_ids, jax.core.Tracer):
         num_segments = int(np.max(segment_ids)) + 1
@@ -72,24 +70,22 @@ def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False,
 
 
 def _add(operand, indices, updates, mode, wraps, deterministic, by_jax):
-    mode = MODES.FILL_OR_DROP if mode is None else MODES.from_any(mode)
     keys = _as_keys(indices, operand.shape[0] if operand.ndim else 0)
     takes = (keys is not None and operand.ndim and operand.dtype in TYPES
              and isinstance(updates, (jax.Array, np.ndarray, float, int, np.generic))
              and jnp.result_type(operand, updates) == operand.dtype
              and _fits(operand, keys.shape + operand.shape[1:], np.shape(updates)))
-    is_exact = not jnp.issubdtype(operand.dtype, jnp.inexact)
-    if takes and (is_ready() or deterministic and not is_exact):
+    rounds = bool(deterministic) and jnp.issubdtype(operand.dtype, jnp.inexact)
+    if takes and (is_ready() or rounds):
         wraps = wraps and jnp.issubdtype(jnp.result_type(indices), jnp.signedinteger)
-        return _scatter(operand, keys, updates, wraps=wraps, clips=mode == MODES.CLIP,
-                        deterministic=bool(deterministic) and not is_exact)
+        return _scatter(operand, keys, updates, wraps=wraps, deterministic=rounds,
+                        clips=MODES.from_any(mode) == MODES.CLIP)
     return _left_to_jax(by_jax, indices, deterministic)
 
 
 def _left_to_jax(by_jax, indices, deterministic):
     sums = by_jax()
-    is_exact = not jnp.issubdtype(sums.dtype, jnp.inexact)
-    if deterministic and not is_exact and sums.size and np.size(indices):
+    if deterministic and jnp.issubdtype(sums.dtype, jnp.inexact) and sums.size and np.size(indices):
         raise TypeError(f"arc_jax: deterministic sums are of {', '.join(TYPES)}, by integers as "
                         "indices, of sizes that are known, and without bucket_size")
     return sums
@@ -211,20 +207,19 @@ def _transpose(cotangent, operand, keys, updates, *, wraps, clips, deterministic
     return cotangent if ad.is_undefined_primal(operand) else None, None, of_updates
 
 
-def _batch(arrays, dims, *, wraps, clips, deterministic):
+def _batch(arrays, dims, **how):
     """One call: rows and keys of all, one after the other."""
     size = next(array.shape[dim] for array, dim in zip(arrays, dims) if dim is not None)
     operand, keys, updates = (batching.bdim_at_front(array, dim, size)
                               for array, dim in zip(arrays, dims))
     rows, columns = operand.shape[1:]
-    how = dict(wraps=wraps, clips=clips, deterministic=deterministic)
     if size * rows > jnp.iinfo(keys.dtype).max:
         return jax.lax.map(lambda its: _rows.bind(*its, **how), (operand, keys, updates)), 0
-    keys = _rows_of(keys, rows, wraps, clips)
+    keys = _rows_of(keys, rows, how["wraps"], how["clips"])
     keys = jnp.where(keys < rows, keys + rows * jnp.arange(size, dtype=keys.dtype)[:, None],
                      size * rows)
     out = _rows.bind(operand.reshape(-1, columns), keys.reshape(-1), updates.reshape(-1, columns),
-                     wraps=False, clips=False, deterministic=deterministic)
+                     wraps=False, clips=False, deterministic=how["deterministic"])
     return out.reshape(operand.shape), 0
 
 
