@@ -27,28 +27,28 @@ def large(width):
     return max(SIZES[0], min(2**22, 2**25 // width))
 
 
-def page(type_, mode, widths):
+def page_cases(type_, mode, widths):
     return [Case(type_, mode, width, ROWS, large(width), keys)
             for width in widths for keys in PAGE_KEYS]
 
 
-def sizes(type_, widths):
-    return [Case(type_, "fast", width, rows, n, keys) for width in widths
+def size_cases(type_, mode, widths):
+    return [Case(type_, mode, width, rows, n, keys) for width in widths
             for n in (large(width), *SIZES) for rows, keys in MORE_KEYS]
 
 
 def plan_of_page():
-    return page("f32", "fast", sorted(PAGE_WIDTHS + WIDTHS)) + [
-        case for type_ in ("f16", "bf16", "f64") for case in page(type_, "fast", TYPE_WIDTHS)]
+    return page_cases("f32", "fast", sorted(PAGE_WIDTHS + WIDTHS)) + [
+        case for type_ in ("f16", "bf16", "f64") for case in page_cases(type_, "fast", TYPE_WIDTHS)]
 
 
 def plan_of_deterministic():
-    return (page("f32", "deterministic", sorted(PAGE_WIDTHS + WIDTHS)) +
-            page("f16", "deterministic", TYPE_WIDTHS))
+    return (page_cases("f32", "deterministic", sorted(PAGE_WIDTHS + WIDTHS)) +
+            page_cases("f16", "deterministic", TYPE_WIDTHS))
 
 
 def plan_of_widths():
-    return [case for type_ in ("f32", "f64", "bf16") for case in sizes(type_, WIDTHS)]
+    return [case for type_ in ("f32", "f64", "bf16") for case in size_cases(type_, "fast", WIDTHS)]
 
 
 def plan_of_published():

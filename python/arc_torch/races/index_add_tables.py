@@ -10,7 +10,7 @@ import re
 import sys
 from statistics import geometric_mean
 
-from index_add_cases import MORE_KEYS, PAGE_KEYS, ROWS, SIZES, Case, large, read
+from index_add_cases import MORE_KEYS, PAGE_KEYS, ROWS, page_cases, read, size_cases
 
 
 def over_pytorch(times):
@@ -29,20 +29,11 @@ def table(names, rows):
         yield f"| {width} | " + " | ".join(cells) + " |"
 
 
-def page_cases(type_, mode, width):
-    return [Case(type_, mode, width, ROWS, large(width), keys) for keys in PAGE_KEYS]
-
-
-def size_cases(type_, mode, width):
-    return [Case(type_, mode, width, rows, n, keys)
-            for n in (large(width), *SIZES) for rows, keys in MORE_KEYS]
-
-
 def rows_of(cases, wanted, type_, mode, cells):
     """Of each width whose wanted cases were all measured: what `cells` makes of their times."""
     rows = {}
     for width in sorted({case.width for case in cases}):
-        its = wanted(type_, mode, width)
+        its = wanted(type_, mode, [width])
         if all(case in cases for case in its):
             rows[width] = cells([cases[case] for case in its])
     return rows
