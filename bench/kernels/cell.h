@@ -2,66 +2,55 @@
    SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Enumerators start at 1, as in arc_policy.cuh; the order is the order in the tables. */
-enum sweep_path {
-  SWEEP_PATH_NONE = 1,
-  SWEEP_PATH_PLAIN,
-  SWEEP_PATH_VECTOR,
-  SWEEP_PATH_CG,
-  SWEEP_PATH_CUB,
-  SWEEP_PATH_SHUFFLE_SKIP,
-  SWEEP_PATH_ATOMIC,
-  SWEEP_PATH_SERIALIZED,
-  SWEEP_PATH_BUTTERFLY,
-  SWEEP_PATH_TRANSPOSED,
-  SWEEP_PATH_TREE,
-  SWEEP_PATH_AUTO,
-  SWEEP_PATH_SUMS,    /* the two halves of an add, one sum per group */
-  SWEEP_PATH_ATOMRED, /* value by value, as an instruction of a lane */
-  SWEEP_PATH_HOT,     /* rows below SWEEP_HOT_ROWS are summed by the block */
-  SWEEP_PATH_DROP_IN, /* plain's statement, behind arc/drop_in.cuh */
-  SWEEP_PATH_PIECES,  /* planes as targets of at most six pieces */
-  SWEEP_PATH_BROKEN, /* loses the values of some lanes: shows that the check of the sums can fail */
-  SWEEP_PATH_END
-};
-enum sweep_shape {
-  SWEEP_SHAPE_PREFIX = 1,
-  SWEEP_SHAPE_SCATTERED,
-  SWEEP_SHAPE_STRIDED,
-  SWEEP_SHAPE_RANDOM,
-  SWEEP_SHAPE_SINGLE
-};
-enum sweep_layout {
-  SWEEP_LAYOUT_INTERLEAVED = 1,
-  SWEEP_LAYOUT_CONTIGUOUS,
-  SWEEP_LAYOUT_RANDOM,
-  SWEEP_LAYOUT_MODEL /* the workload draws the keys */
-};
-enum sweep_workload {
-  SWEEP_WORKLOAD_AXES = 1, /* set by --lanes, --shape, --keys, --layout and --call */
-  SWEEP_WORKLOAD_TILE,
-  SWEEP_WORKLOAD_SPHERES,
-  SWEEP_WORKLOAD_CUBEMAP,
-  SWEEP_WORKLOAD_HASHGRID,
-  SWEEP_WORKLOAD_PAGERANK,
-  SWEEP_WORKLOAD_HOT,
-  SWEEP_WORKLOAD_COALESCED,
-  SWEEP_WORKLOAD_FILE, /* --workload-file */
-  SWEEP_WORKLOAD_END
-};
-enum { SWEEP_HOT_ROWS = 8 };
-enum sweep_call { SWEEP_CALL_UNIFORM = 1, SWEEP_CALL_KEYED };
+/* The values of an axis, X(axis, enumerator, word), in the order of the tables. Enumerators start at
+   1, as in arc_policy.cuh. */
+#define SWEEP_ENUMERATOR(AXIS, NAME, word) SWEEP_##AXIS##_##NAME,
+
+// clang-format off
+/* sums: the two halves of an add, one sum per group; atomred: value by value, as an instruction of a
+   lane; hot: rows below SWEEP_HOT_ROWS are summed by the block; drop_in: plain's statement, behind
+   arc/drop_in.cuh; pieces: planes as targets of at most six pieces; broken loses the values of some
+   lanes: shows that the check of the sums can fail. */
+#define SWEEP_PATHS(X) \
+  X(PATH, NONE, none) X(PATH, PLAIN, plain) X(PATH, VECTOR, vector) X(PATH, CG, cg) \
+  X(PATH, CUB, cub) X(PATH, SHUFFLE_SKIP, shuffle_skip) X(PATH, ATOMIC, atomic) \
+  X(PATH, SERIALIZED, serialized) X(PATH, BUTTERFLY, butterfly) \
+  X(PATH, TRANSPOSED, transposed) X(PATH, TREE, tree) X(PATH, AUTO, auto) X(PATH, SUMS, sums) \
+  X(PATH, ATOMRED, atomred) X(PATH, HOT, hot) X(PATH, DROP_IN, drop_in) \
+  X(PATH, PIECES, pieces) X(PATH, BROKEN, broken)
+#define SWEEP_SHAPES(X) \
+  X(SHAPE, PREFIX, prefix) X(SHAPE, SCATTERED, scattered) X(SHAPE, STRIDED, strided) \
+  X(SHAPE, RANDOM, random) X(SHAPE, SINGLE, single)
+/* model: the workload draws the keys. */
+#define SWEEP_LAYOUTS(X) \
+  X(LAYOUT, INTERLEAVED, interleaved) X(LAYOUT, CONTIGUOUS, contiguous) \
+  X(LAYOUT, RANDOM, random) X(LAYOUT, MODEL, model)
+/* axes: set by --lanes, --shape, --keys, --layout and --call; file: --workload-file. */
+#define SWEEP_WORKLOADS(X) \
+  X(WORKLOAD, AXES, axes) X(WORKLOAD, TILE, tile) X(WORKLOAD, SPHERES, spheres) \
+  X(WORKLOAD, CUBEMAP, cubemap) X(WORKLOAD, HASHGRID, hashgrid) X(WORKLOAD, PAGERANK, pagerank) \
+  X(WORKLOAD, HOT, hot) X(WORKLOAD, COALESCED, coalesced) X(WORKLOAD, FILE, file)
+#define SWEEP_CALLS(X) X(CALL, UNIFORM, uniform) X(CALL, KEYED, keyed)
 /* Where a kernel takes its width from: a literal; or at run time only, the values in a local array
    that is indexed at run time, or each computed where it is added. Rotating: a literal, and each
    lane begins with another parameter, so that lanes of one key meet at several addresses. Planes: a
    literal, and each parameter has an array of its own, in which it stands at the key. */
-enum sweep_form {
-  SWEEP_FORM_LITERAL = 1,
-  SWEEP_FORM_MEMORY,
-  SWEEP_FORM_CHUNKS,
-  SWEEP_FORM_ROTATING,
-  SWEEP_FORM_PLANES
-};
+#define SWEEP_FORMS(X) \
+  X(FORM, LITERAL, literal) X(FORM, MEMORY, memory) X(FORM, CHUNKS, chunks) \
+  X(FORM, ROTATING, rotating) X(FORM, PLANES, planes)
+/* The part of a preset that holds a cell. */
+#define SWEEP_SECTIONS(X) \
+  X(SECTION, NONE, -) X(SECTION, A, a) X(SECTION, B, b) X(SECTION, C, c) X(SECTION, D, d) \
+  X(SECTION, E, e) X(SECTION, PEERS, p)
+// clang-format on
+enum sweep_path { SWEEP_NO_PATH, SWEEP_PATHS(SWEEP_ENUMERATOR) SWEEP_PATH_END };
+enum sweep_shape { SWEEP_NO_SHAPE, SWEEP_SHAPES(SWEEP_ENUMERATOR) };
+enum sweep_layout { SWEEP_NO_LAYOUT, SWEEP_LAYOUTS(SWEEP_ENUMERATOR) };
+enum sweep_workload { SWEEP_NO_WORKLOAD, SWEEP_WORKLOADS(SWEEP_ENUMERATOR) };
+enum sweep_call { SWEEP_NO_CALL, SWEEP_CALLS(SWEEP_ENUMERATOR) };
+enum sweep_form { SWEEP_NO_FORM, SWEEP_FORMS(SWEEP_ENUMERATOR) };
+enum sweep_section { SWEEP_NO_SECTION, SWEEP_SECTIONS(SWEEP_ENUMERATOR) };
+enum { SWEEP_HOT_ROWS = 8 };
 enum sweep_zeros {
   SWEEP_ZEROS_NONE, /* inactive lanes hold garbage */
   SWEEP_ZEROS_PROMISED,
@@ -85,16 +74,6 @@ enum {
   SWEEP_LANES_MODEL,            /* the workload model's own occupancy */
   SWEEP_THRESHOLD_DEFAULT = 34, /* ARC_THRESHOLD_AUTO */
   SWEEP_THRESHOLD_UNUSED        /* the path has no threshold */
-};
-/* The part of a preset that holds a cell. */
-enum sweep_section {
-  SWEEP_SECTION_NONE = 1,
-  SWEEP_SECTION_A,
-  SWEEP_SECTION_B,
-  SWEEP_SECTION_C,
-  SWEEP_SECTION_D,
-  SWEEP_SECTION_E,
-  SWEEP_SECTION_PEERS
 };
 
 struct sweep_cell {

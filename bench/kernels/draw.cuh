@@ -125,35 +125,27 @@ static __host__ __device__ __forceinline__ struct sweep_update sweep_draw_keyed(
 /* Keeps values: they must be made, in every path alike, because they would be stored if `never`
    were not 0. A branch in C would let the compiler move their making into it, or into the branch of
    the path under test. Costs an issue slot per four values. */
-SWEEP_FN void sweep_keep1(long long never, float x) {
 #if SIMT_ON_CPU
-  (void)never, (void)x;
+SWEEP_FN void sweep_keep1(long long, float) {}
+SWEEP_FN void sweep_keep2(long long, const float *) {}
+SWEEP_FN void sweep_keep4(long long, const float *) {}
 #else
+SWEEP_FN void sweep_keep1(long long never, float x) {
   asm volatile("{ .reg .pred p; setp.ne.s64 p, %0, 0; @p st.global.f32 [%0], %1; }" ::"l"(never),
                "f"(x));
-#endif
 }
-
 SWEEP_FN void sweep_keep2(long long never, const float *v) {
-#if SIMT_ON_CPU
-  (void)never, (void)v;
-#else
   asm volatile(
       "{ .reg .pred p; setp.ne.s64 p, %0, 0; @p st.global.v2.f32 [%0], {%1, %2}; }" ::"l"(never),
       "f"(v[0]), "f"(v[1]));
-#endif
 }
-
 SWEEP_FN void sweep_keep4(long long never, const float *v) {
-#if SIMT_ON_CPU
-  (void)never, (void)v;
-#else
   asm volatile(
       "{ .reg .pred p; setp.ne.s64 p, %0, 0; @p st.global.v4.f32 [%0], {%1, %2, %3, %4}; }" ::"l"(
           never),
       "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]));
-#endif
 }
+#endif
 
 SWEEP_FN void sweep_keep(long long never, const float *values, int width) {
   SWEEP_UNROLL

@@ -2,17 +2,18 @@
 #include "sweep.h"
 
 #define NAME(name, bytes) #name,
+#define WORD(AXIS, NAME, word) #word,
 
 // clang-format off
 const sweep_axis sweep_axis_table[AXIS_END] = {
     {"section", &sweep_cell::section, "--section", 1, 0,
-     {"-", "a", "b", "c", "d", "e", "p", nullptr}, {SWEEP_SECTION_NONE}, "a label: the part of a preset that asked for the cell"},
+     {SWEEP_SECTIONS(WORD) nullptr}, {SWEEP_SECTION_NONE}, "a label: the part of a preset that asked for the cell"},
     {"workload", &sweep_cell::workload, "--workload", 1, 0,
-     {"axes", "tile", "spheres", "cubemap", "hashgrid", "pagerank", "hot", "coalesced", "file", nullptr}, {SWEEP_WORKLOAD_AXES},
+     {SWEEP_WORKLOADS(WORD) nullptr}, {SWEEP_WORKLOAD_AXES},
      "which lanes are active and which keys coincide; axes: as --lanes to --call say; file: as "
      "--workload-file says; the others are models"},
     {"width", &sweep_cell::width, "--width", 1, 128, {}, {10}, "values per update"},
-    {"form", &sweep_cell::form, "--form", 1, 0, {"literal", "memory", "chunks", "rotating", "planes", nullptr},
+    {"form", &sweep_cell::form, "--form", 1, 0, {SWEEP_FORMS(WORD) nullptr},
      {SWEEP_FORM_LITERAL},
      "how the kernel knows its width; literal: a constant; memory, chunks: at run time only, with "
      "two ways to pass values; rotating: literal, and each lane adds its values in another order; "
@@ -20,15 +21,15 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
     {"lanes", &sweep_cell::lanes, "--lanes", 0, 32, {"mixed", "model", nullptr}, {},
      "active lanes per warp; mixed: 1-4 in half of the updates, 1-32 in the others; model: those "
      "of the workload"},
-    {"shape", &sweep_cell::shape, "--shape", 1, 0,
-     {"prefix", "scattered", "strided", "random", "single", nullptr}, {SWEEP_SHAPE_PREFIX},
+    {"shape", &sweep_cell::shape, "--shape", 1, 0, {SWEEP_SHAPES(WORD) nullptr},
+     {SWEEP_SHAPE_PREFIX},
      "which lanes are active; random: other lanes in every update; single: lane 31 alone"},
     {"keys", &sweep_cell::keys, "--keys", 1, 1000, {}, {1},
      "different keys per warp; 0 in files: the workload's"},
-    {"layout", &sweep_cell::layout, "--layout", 1, 0,
-     {"interleaved", "contiguous", "random", "model", nullptr}, {SWEEP_LAYOUT_RANDOM},
+    {"layout", &sweep_cell::layout, "--layout", 1, 0, {SWEEP_LAYOUTS(WORD) nullptr},
+     {SWEEP_LAYOUT_RANDOM},
      "which lanes share a key; model in files: the workload's"},
-    {"call", &sweep_cell::call, "--call", 1, 0, {"uniform", "keyed", nullptr}, {},
+    {"call", &sweep_cell::call, "--call", 1, 0, {SWEEP_CALLS(WORD) nullptr}, {},
      "uniform: one key per block, promised; keyed: each warp generates keys"},
     {"zeros", &sweep_cell::zeros, "--promise-zeros", 0, 1, {"all", "aligned", "none", nullptr},
      {SWEEP_ZEROS_NONE},
@@ -40,10 +41,7 @@ const sweep_axis sweep_axis_table[AXIS_END] = {
     {"type", &sweep_cell::type, "--type", 1, 0, {SWEEP_TYPES(NAME) nullptr}, {SWEEP_TYPE_f32},
      "types of values and sums; f16, bf16, fixed, exact, wide: floats are added to halves, to "
      "64-bit fixed point, to the same with exact sums, to words by exponent"},
-    {"path", &sweep_cell::path, "--path", 1, 0,
-     {"none", "plain", "vector", "cg", "cub", "shuffle_skip",
-      "atomic", "serialized", "butterfly", "transposed", "tree", "auto", "sums",
-      "atomred", "hot", "drop_in", "pieces", "broken", nullptr}, {},
+    {"path", &sweep_cell::path, "--path", 1, 0, {SWEEP_PATHS(WORD) nullptr}, {},
      "what adds; none: nothing, the baseline of net; broken: adds wrong sums, to test the check"},
     {"threshold", &sweep_cell::threshold, "--threshold", 0, 33, {"auto", "-", nullptr}, {},
      "lanes from which a group is reduced; auto: arc's choice; - in files: the path has none"},
