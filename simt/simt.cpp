@@ -1375,13 +1375,9 @@ static const struct {
   cudaError_t error;
   const char *name, *text;
 } errors[] = {
-    {cudaSuccess, "cudaSuccess", "no error"},
-    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
-     "invalid configuration argument"},
-    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "the launch was abandoned after a misuse"},
+#define ROW(name, number, text) {name, #name, text},
+    SIMT__EACH_ERROR(ROW)
+#undef ROW
 };
 const char *cudaGetErrorName(cudaError_t error) {
   for (const auto &e : errors)

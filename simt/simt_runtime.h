@@ -43,20 +43,21 @@ static inline simt__launcher<Parameters...> simt__launch(void (*kernel)(Paramete
                                                          cudaStream_t) {
   return {kernel, site, grid, block, shared_bytes};
 }
-#define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                            \
-  simt__launch(kernel, simt__launch_site{#kernel, {__FILE__, __LINE__}}, grid, block,          \
+#define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                   \
+  simt__launch(kernel, simt__launch_site{#kernel, {__FILE__, __LINE__}}, grid, block, \
                shared_bytes, stream)(__VA_ARGS__)
 
 // ---------------------------------------------------------------------------------------- runtime
 
-enum cudaError_t {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorInvalidConfiguration = 9,
-  cudaErrorInvalidDevice = 101,
-  cudaErrorLaunchFailure = 719
-};
+#define SIMT__EACH_ERROR(X)                                             \
+  X(cudaSuccess, 0, "no error")                                         \
+  X(cudaErrorInvalidValue, 1, "invalid argument")                       \
+  X(cudaErrorMemoryAllocation, 2, "out of memory")                      \
+  X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument") \
+  X(cudaErrorInvalidDevice, 101, "invalid device ordinal")              \
+  X(cudaErrorLaunchFailure, 719, "the launch was abandoned after a misuse")
+#define SIMT__ERROR(name, number, text) name = number,
+enum cudaError_t { SIMT__EACH_ERROR(SIMT__ERROR) };
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost,
   cudaMemcpyHostToDevice,

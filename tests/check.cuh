@@ -616,13 +616,25 @@ static inline std::vector<float *> check_draw_pointers(struct check_case *c) {
   return pointers;
 }
 
+/* How arc is called, X(FORM, form). Masked: two masks at one call, the plan's calling lanes and the
+   other alive ones. Pieces: keyed, a target of run-time pieces; of all others it is one of rows. */
+/* clang-format off */
+#define CHECK_EACH_FORM(X)                                                        \
+  X(KEYED, keyed) X(UNIFORM, uniform) X(MASKED, masked) X(DIVERGENT, divergent)   \
+  X(PIECES, pieces) X(POINTERS, pointers) X(POINTERS_MASKED, pointers_masked)     \
+  X(POINTERS_DIVERGENT, pointers_divergent)
+/* clang-format on */
+#define CHECK_NUMBER(FORM, form) CHECK_##FORM,
+enum check_form { CHECK_EACH_FORM(CHECK_NUMBER) CHECK_FORMS };
+
 /* The kernels at widths known at run time only, on the plan's path, that all tests share, of
-   kernels.cu. PIECES takes a target of run-time pieces, the others one of rows. */
+   kernels.cu. */
 typedef void check_launcher(const struct check_plan *plan, int grid, int block);
 typedef check_launcher *check_launch;
-check_launcher check_launch_keyed, check_launch_uniform, check_launch_masked,
-    check_launch_divergent, check_launch_pieces, check_launch_pointers,
-    check_launch_pointers_masked, check_launch_pointers_divergent;
+#define CHECK_DECLARED(FORM, form) check_launcher check_launch_##form;
+CHECK_EACH_FORM(CHECK_DECLARED)
+#define CHECK_LAUNCH(FORM, form) check_launch_##form,
+inline const check_launch check_launches[] = {CHECK_EACH_FORM(CHECK_LAUNCH)};
 
 /* Runs the case once and checks everything that can be seen from outside. */
 static inline void check_run_form(struct check_case *c, check_launch launch, int with_pointers) {
@@ -716,19 +728,6 @@ static __device__ __forceinline__ void check_unmodified(const struct check_plan 
   for (int k = 0; k < width; ++k) changed |= __float_as_int(from[k]) != __float_as_int(values[k]);
   if (changed) atomicAdd(plan->modified, 1);
 }
-
-/* How arc is called. */
-enum check_form {
-  CHECK_KEYED,
-  CHECK_UNIFORM,
-  CHECK_MASKED, /* two masks at one call: the plan's calling lanes, and the other alive ones */
-  CHECK_DIVERGENT,
-  CHECK_PIECES, /* keyed, a target of run-time pieces */
-  CHECK_POINTERS,
-  CHECK_POINTERS_MASKED,
-  CHECK_POINTERS_DIVERGENT,
-  CHECK_FORMS
-};
 
 struct check_call {
   int key;
@@ -856,11 +855,5 @@ static __device__ __forceinline__ struct check_call check_null_call(const struct
 /* At a width known at run time, where values lie in memory anyway: the CPU warp reports a read
    through null, a GPU ends the launch. */
 #define CHECK_CALL_NULL(form) check_add(form, path, target, check_null_call(&plan, update, values))
-
-inline const check_launch check_launches[CHECK_FORMS] = {
-    check_launch_keyed,           check_launch_uniform,
-    check_launch_masked,          check_launch_divergent,
-    check_launch_pieces,          check_launch_pointers,
-    check_launch_pointers_masked, check_launch_pointers_divergent};
 
 #endif
