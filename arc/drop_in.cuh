@@ -478,4 +478,7 @@ ARC__FN auto arc__drop_in(T *p, U v) -> decltype(atomicAdd(p, v)) {
 #endif
 #undef atomicAdd /* of the CPU warp */
 #define atomicAdd arc__drop_in
+#elif !defined(ARC_DROP_IN_CUH) /* host code; if simt.cuh follows, it stops at this name */
+#undef ARC__SKIPPED
+#define ARC__SKIPPED "simt.cuh must come before arc/drop_in.cuh"
 #endif /* ARC_DROP_IN_CUH */

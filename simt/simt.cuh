@@ -56,8 +56,12 @@ static __host__ __device__ __forceinline__ float *simt_poison_pointer(void) {
 
 #define SIMT_ON_CPU 1
 
-// They would define all names again. A file that is not there is what compilers stop at.
-#if defined(__CUDA_FP16_H__) || defined(__CUDA_BF16_H__) || defined(__CUDA_RUNTIME_H__)
+// A file that is not there is what compilers stop at. CUDA's headers would define all names again.
+#if __cplusplus < 201103L
+#include "simt.cuh needs -std=c++11 or newer"
+#elif defined(ARC__SKIPPED)
+#include ARC__SKIPPED
+#elif defined(__CUDA_FP16_H__) || defined(__CUDA_BF16_H__) || defined(__CUDA_RUNTIME_H__)
 #include "simt.cuh must come before cuda_fp16.h and all headers of CUDA"
 #endif
 

@@ -63,28 +63,30 @@ struct simt__operation {
 
 // README.md, "Call sites", says what for. Where one marked function calls another, the outermost call
 // counts. A call site is a line, up to the end of the statement; two calls on one line are one place.
-class simt__call {
+// Its name is for who passes an argument too many: compilers name it in their error.
+class simt__leave_out_this_argument {
   simt__lane_view *lane;  // NULL: an outer call has set it
  public:
-  simt__call(const char *file, int line) : lane(simt__now.lane) {
+  simt__leave_out_this_argument(const char *file, int line) : lane(simt__now.lane) {
     if (lane && lane->caller.line) lane = NULL;
     if (lane) lane->caller = {file, line};
     keep_order();
   }
-  ~simt__call() {
+  ~simt__leave_out_this_argument() {
     keep_order();
     if (lane) lane->caller = simt__line();
   }
-  simt__call(const simt__call &) = delete;
+  simt__leave_out_this_argument(const simt__leave_out_this_argument &) = delete;
 
  private:
   // A load or store that faults belongs to the call that it was written in.
   static void keep_order() { __asm__ volatile("" ::: "memory"); }
 };
 
-#define SIMT_CALL_OF(call) (simt__call(__FILE__, __LINE__), call)
-#define SIMT_CALLED const simt__call & // in a definition, after a declaration
-#define SIMT_CALLER SIMT_CALLED = simt__call(__builtin_FILE(), __builtin_LINE())
+#define SIMT_CALL_OF(call) (simt__leave_out_this_argument(__FILE__, __LINE__), call)
+#define SIMT_CALLED const simt__leave_out_this_argument & // in a definition, after a declaration
+#define SIMT_CALLER \
+  SIMT_CALLED = simt__leave_out_this_argument(__builtin_FILE(), __builtin_LINE())
 
 // -------------------------------------------------------------------------------------- bit scans
 

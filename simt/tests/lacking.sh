@@ -26,10 +26,19 @@ while IFS='|' read -r words use; do
     fail "not one line with '$words' for '$use': $(cat errors)"
 done <uses
 
-printf '#define __CUDA_FP16_H__\n#include "simt/simt.cuh"\n' >before.cu
-"$compiler" -std=c++17 -I"$root" -fsyntax-only -x c++ before.cu 2>errors
-[ "$(grep -c 'error: ' errors)" = 1 ] && grep -q 'must come before cuda_fp16.h' errors ||
-  fail "not one line: $(cat errors)"
+# ends WORDS OPTION...: before.cu ends in one error with these words.
+ends() {
+  words=$1 && shift
+  "$compiler" "$@" -I"$root" -fsyntax-only -x c++ before.cu 2>errors
+  [ "$(grep -c 'error: ' errors)" = 1 ] && grep -q "$words" errors ||
+    fail "not one line with '$words': $(cat errors)"
+}
+echo '#include "simt/simt.cuh"' >before.cu
+ends 'must come before cuda_fp16.h' -std=c++17 -D__CUDA_FP16_H__
+ends 'needs -std=c++11' -std=c++98
+ends 'must come before arc/drop_in.cuh' -std=c++17 -include arc/drop_in.cuh
+echo 'void add(int key, SIMT_CALLER); void kernel() { add(1, true); }' >>before.cu
+ends leave_out_this_argument -std=c++17
 
 line=$(sed -n 's/^g++ \(-std=.*program.cu.*\) -o program$/\1/p' "$root/simt/README.md")
 [ -n "$line" ] || fail "no line to compile a program in simt/README.md"
