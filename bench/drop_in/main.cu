@@ -23,34 +23,23 @@ VARIANTS
 namespace {
 
 enum { LAUNCHES = 40, FIRST = 10 };
-const char *const patterns[] = {"key = thread",    "random",      "zipf",
-                                "8 a warp",        "pairs",       "one a warp",
-                                "sorted by 8", "half on one", "one key"};
-
-int draw_key(int pattern, int i, std::mt19937 *r) {
-  const unsigned of_warp = ((unsigned)i / 32u * 2654435761u >> 8) % (DROP_IN_ROWS / 32u) * 32u;
-  const int row = (int)((*r)() % DROP_IN_ROWS), lane = i % 32;
-  switch (pattern) {
-    case 0:
-      return i % DROP_IN_ROWS;
-    case 1:
-      return row;
-    case 2:
-      return (int)std::min(DROP_IN_ROWS - 1.0, pow((row + 1.0) / DROP_IN_ROWS, -2.0) - 1.0);
-    case 3:
-      return (int)of_warp + row % 8;
-    case 4:
-      return (int)of_warp + lane / 2;
-    case 5:
-      return (int)of_warp;
-    case 6:
-      return (int)of_warp + lane / 8;
-    case 7:
-      return row % 2 ? row : 0;
-    default:
-      return 0;
-  }
-}
+/* By the value's number, a random row, and the first of 32 rows that its warp has drawn. */
+const struct {
+  const char *name;
+  int (*key)(int i, int row, int of_warp);
+} patterns[] = {
+    {"key = thread", [](int i, int, int) { return i % DROP_IN_ROWS; }},
+    {"random", [](int, int row, int) { return row; }},
+    {"zipf",
+     [](int, int row, int) {
+       return (int)std::min(DROP_IN_ROWS - 1.0, pow((row + 1.0) / DROP_IN_ROWS, -2.0) - 1.0);
+     }},
+    {"8 a warp", [](int, int row, int of_warp) { return of_warp + row % 8; }},
+    {"pairs", [](int i, int, int of_warp) { return of_warp + i % 32 / 2; }},
+    {"one a warp", [](int, int, int of_warp) { return of_warp; }},
+    {"sorted by 8", [](int i, int, int of_warp) { return of_warp + i % 32 / 8; }},
+    {"half on one", [](int, int row, int) { return row % 2 ? row : 0; }},
+    {"one key", [](int, int, int) { return 0; }}};
 
 struct timed {
   std::vector<float> ms;
@@ -72,7 +61,7 @@ double sum_of(const void *device) {
   return sum;
 }
 
-void measure(int kernel, int pattern, void *out, const int *keys, const float *values) {
+void measure(int kernel, const char *pattern, void *out, const int *keys, const float *values) {
   static const drop_in_variant *const variants[] = {
 #define X(name) &name,
       VARIANTS
@@ -106,7 +95,7 @@ void measure(int kernel, int pattern, void *out, const int *keys, const float *v
     int blocks = 0;
     cudaFuncGetAttributes(&a, (const void *)l->kernel);
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, l->kernel, DROP_IN_THREADS, 0);
-    printf("%s,%s,%s,%d,%d,%.4f,%.3f,%.3f,%.1e\n", l->name, patterns[pattern], variants[v]->name,
+    printf("%s,%s,%s,%d,%d,%.4f,%.3f,%.3f,%.1e\n", l->name, pattern, variants[v]->name,
            a.numRegs, blocks, t[v].late(), t[0].late() / t[v].late(),
            t[0].first() / t[v].first(), fabs(t[v].sum / t[0].sum - 1.0));
   }
@@ -131,13 +120,16 @@ int main(int argc, char **argv) {
       "# column times_plain, first_ten: plain's time over this one's, also of the first ten\n"
       "kernel,keys,variant,registers,blocks,ms,times_plain,first_ten,error\n",
       (int)DROP_IN_N, (int)LAUNCHES, (int)FIRST);
-  for (int pattern = 0; pattern < (int)(sizeof patterns / sizeof *patterns); ++pattern) {
+  for (const auto &pattern : patterns) {
     std::vector<int> host(DROP_IN_N);
     std::mt19937 r(1);
-    for (int i = 0; i < DROP_IN_N; ++i) host[i] = draw_key(pattern, i, &r);
+    for (int i = 0; i < DROP_IN_N; ++i) {
+      const unsigned of_warp = ((unsigned)i / 32u * 2654435761u >> 8) % (DROP_IN_ROWS / 32u) * 32u;
+      host[i] = pattern.key(i, (int)(r() % DROP_IN_ROWS), (int)of_warp);
+    }
     cudaMemcpy(keys, host.data(), host.size() * sizeof(int), cudaMemcpyHostToDevice);
     for (int kernel = 0; kernel < DROP_IN_KERNELS; ++kernel)
-      measure(kernel, pattern, out, keys, values);
+      measure(kernel, pattern.name, out, keys, values);
   }
   return 0;
 }
