@@ -14,12 +14,8 @@
 //   nvcc -I. sum.cu                                      the GPU
 //   g++ -std=c++17 -I. -x c++ sum.cu -x none simt/simt.cpp    the CPU warp
 //
-// Under nvcc this header gives SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, SIMT_ON_CPU 0 and the
-// three poison functions, nothing else. Under a host compiler it is the CPU
-// warp: CUDA's qualifiers, builtin variables, warp intrinsics, atomics, shared memory and a small
-// subset of its runtime, by their own names. Every lane is a fiber of its own; the order in which
-// lanes run is drawn from a seed; what hardware leaves undefined is reported. README.md lists the
-// reports, the files of this folder, and every name.
+// Under nvcc this header gives SIMT_LAUNCH, SIMT_DYNAMIC_SHARED, SIMT_ON_CPU 0 and the three poison
+// functions, nothing else. Under a host compiler it is the CPU warp, which README.md describes.
 #pragma once
 
 #if defined(__CUDACC__)

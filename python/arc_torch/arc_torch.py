@@ -142,15 +142,12 @@ class deterministic(contextlib.ContextDecorator):
             loss = model(batch)
             loss.backward()
 
-    index_add; scatter_add, whatever its index; index_put with accumulate=True; put_; bincount of
-    weights; nll_loss of pictures; and the gradients of embedding, embedding_bag by max,
-    index_select, gather, take, of an index in brackets, of adaptive and fractional max pools,
-    max_pool3d and grid_sample. Float32, float16 and bfloat16 also do whatever the order of the rows
-    is. All else is PyTorch's with torch.use_deterministic_algorithms(True), which refuses what does
-    not repeat (README.md has a list), or only warns of it with warn_only=True. If that mode was
-    on before, it stays as it was. As that mode, the context is the whole process's. It replaces
-    PyTorch's kernels while it lasts; to enter it takes a quarter of a millisecond. Needs PyTorch
-    2.9.
+    README.md lists the functions that arc computes. In float32, float16 and bfloat16 their sums are
+    the same bits whatever the order of the rows. All else is PyTorch's with
+    torch.use_deterministic_algorithms(True), which refuses what does not repeat (README.md has a
+    list), or only warns of it with warn_only=True. If that mode was on before, it stays as it was.
+    As that mode, the context is the whole process's. It replaces PyTorch's kernels while it lasts;
+    to enter it takes a quarter of a millisecond. Needs PyTorch 2.9.
 
     arc takes calls that PyTorch takes; PyTorch gets all others, and refuses them in its words. An
     index outside is an IndexError, on CUDA of the next call here or of the context's end, which
@@ -206,12 +203,10 @@ class fast(contextlib.ContextDecorator):
         with arc_torch.fast():    # or, for the rest of the process, without `with`
             model(batch).sum().backward()
 
-    index_add and scatter_add of whole rows, index_put with accumulate=True, and the gradients of
-    embedding, index_select and of an index in brackets. It replaces PyTorch's kernels while it
-    lasts, in the whole process; those get all calls in PyTorch's deterministic mode, and the calls
-    for which arc was not measured to be faster (README.md has the limits). In deterministic() it
-    begins when that ends. Sums are as those of arc_torch.index_add_; gradients in 16 bits are
-    rounded once. Needs PyTorch 2.9."""
+    README.md lists the functions, and from which sizes on arc computes them. The context replaces
+    PyTorch's kernels while it lasts, in the whole process; those get all other calls, and all calls
+    in PyTorch's deterministic mode. In deterministic() it begins when that ends. Sums are as those
+    of arc_torch.index_add_; gradients in 16 bits are rounded once. Needs PyTorch 2.9."""
     _entered, _kernels, _keys = 0, None, ("CUDA",)
 
     def __init__(self):
