@@ -9,14 +9,8 @@
 #include "arc.cuh"
 #include "arc/index_add.cuh"
 
-enum {
-  OUT = 100,
-  WIDTH = 16,
-  ROWS = 5000,
-  THREADS = 128,
-  BLOCKS = 4,
-  WARPS = BLOCKS * THREADS / 32
-};
+enum { OUT = 100, WIDTH = 16, ROWS = 5000 };
+enum { THREADS = 128, BLOCKS = 4, WARPS = BLOCKS * THREADS / 32 };
 
 /* Where a row goes: half of all to one row of out, as words of a text do. */
 static __host__ __device__ int key_of(int row) { return row % 2 ? 7 : row * 37 % OUT; }

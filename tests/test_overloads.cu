@@ -9,19 +9,15 @@
 #include "arc/overloads.cuh"
 
 enum { WIDTH = 3, ROWS = 7, WARPS = 5, THREADS = 32 * WARPS, CELLS = ROWS * WIDTH };
-enum {
-  KEYED,
-  UNIFORM,
-  MASKED,
-  DIVERGENT,
-  WITH_SYSTEM,
-  DYNAMIC,
-  PLANES,
-  PIECES,
-  SCALAR,
-  GATHERED,
-  CALLS
-};
+/* clang-format off */
+#define EACH_CALL(X)                                                                       \
+  X(KEYED) X(UNIFORM) X(MASKED) X(DIVERGENT) X(WITH_SYSTEM) X(DYNAMIC) X(PLANES) X(PIECES) \
+  X(SCALAR) X(GATHERED)
+/* clang-format on */
+#define NUMBER(call) call,
+#define NAME(call) #call,
+enum { EACH_CALL(NUMBER) CALLS };
+static const char *const call_names[] = {EACH_CALL(NAME)};
 
 template <class T>
 static __global__ void add(T *cells, const T *all_values) {
@@ -71,7 +67,7 @@ static void run(const char *type) {
   for (int i = 0; i < CALLS * CELLS; ++i) {
     const int call = i / CELLS, cell = i % CELLS;
     const T sum = must[call == PLANES ? cell % ROWS * WIDTH + cell / ROWS : cell];
-    CHECK(cells[i] == sum, "%s, call %d: cell %d is %g and must be %g", type, call, cell,
+    CHECK(cells[i] == sum, "%s, %s: cell %d is %g and must be %g", type, call_names[call], cell,
           (double)cells[i], (double)sum);
   }
   check.compared += CALLS * CELLS;

@@ -196,17 +196,8 @@ static void test_reports(void) {
    is slower than the best of the list; loss what the tuning lost in launches of the best, as a share
    of an interval. */
 
-enum {
-  TILE,
-  KEYED,
-  CLIFF,
-  FLAT,
-  SEVERAL_PATHS,
-  FAMILIES,
-  SEEDS = 30,
-  INTERVAL = 2000,
-  LATEST = 64
-};
+enum { TILE, KEYED, CLIFF, FLAT, SEVERAL_PATHS, FAMILIES };
+enum { SEEDS = 30, INTERVAL = 2000, LATEST = 64 };
 
 typedef struct machine {
   double cost_us[ARC_PATH_AUTO + 1][ARC_THRESHOLD_AUTO + 1]; /* the truth */
