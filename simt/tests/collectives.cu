@@ -59,18 +59,12 @@ static bool legal(const operation &o) {
 }
 
 static std::mt19937 generator(20);
+// Of all lanes, of one, of about half, of about a quarter; never empty.
 static unsigned random_mask(void) {
-  unsigned r = (unsigned)generator();
-  switch (generator() % 4) {
-    case 0:
-      return 0xffffffffu;
-    case 1:
-      return 1u << (r & 31);
-    case 2:
-      return r & (unsigned)generator() ? r : 1u;
-    default:
-      return r ? r : 1u;
-  }
+  const unsigned r = (unsigned)generator(), kind = (unsigned)generator() % 4;
+  if (kind == 0) return 0xffffffffu;
+  const unsigned mask = kind == 1 ? 1u << (r & 31) : kind == 2 ? r : r & (unsigned)generator();
+  return mask ? mask : 1u;
 }
 
 static std::vector<operation> shuffle_operations(void) {
