@@ -149,7 +149,8 @@ static int check_widths(const sweep_axes &axes) {
       if (width_exists(width, type) || takes_any_width(axes[AXIS_WORKLOAD][0], width)) continue;
       return sweep_complain("--width: '" + sweep_word(AXIS_TYPE, type) +
                             "' has no kernel of width " + std::to_string(width) +
-                            "; it has those of width " + widths_of(type));
+                            "; it has those of width " + widths_of(type) +
+                            (takes_any_width(axes[AXIS_WORKLOAD][0], 1) ? ", and all to 32" : ""));
     }
   return 0;
 }
