@@ -1,6 +1,7 @@
 // counters.cu -- the counters on small kernels whose counts are known, under many seeds.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../bench/common/test_device.h"
+#include "../../bench/common/test_memory.h"
 
 #include <string.h>
 
@@ -211,16 +212,13 @@ static void test_atomic_trace(float *out, unsigned seed) {
 }
 
 int main(void) {
-  float *out = NULL;
-  cudaMalloc(&out, 4096 * sizeof(float));
-  cudaMemset(out, 0, 4096 * sizeof(float));
+  const test_memory<float> out(4096);
   for (unsigned seed = 1; seed <= 40; ++seed) {
     simt_seed(seed);
-    test_collectives(out, seed);
-    test_scans(out, seed);
-    test_reductions(out, seed);
-    test_atomic_trace(out, seed);
+    test_collectives(out.at, seed);
+    test_scans(out.at, seed);
+    test_reductions(out.at, seed);
+    test_atomic_trace(out.at, seed);
   }
-  cudaFree(out);
   return test_end("counters");
 }
