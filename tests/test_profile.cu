@@ -63,23 +63,23 @@ static __global__ void call_arc(float *rows, double *doubles) {
 static const struct {
   const char *calls, *means, *fits, *call;
 } printed_calls[] = {
-    {"2", "20.0        1.0    20.0", "uniform", "arc_add_uniform of 3 values: 100% reduced"},
-    {"4", "1.0        1.0     1.0", "atomicAdd", "arc_add_uniform of 3 values: 0% reduced"},
-    {"4", "31.0        2.0    31.0", "add", "arc_add of 3 values: 100% reduced"},
-    {"4", "32.0       32.0    32.0", "leave it", "arc_add of 3 values: 0% reduced"},
-    {"4", "32.0        2.0    32.0", "add", "arc_add_with of 3 values: 0% reduced"},
-    {"4", "32.0        4.0    32.0", "add", "arc_add of 2 values: 100% reduced"},
-    {"4", "5.0        1.0     5.0", "leave it", "arc_add of 3 values: 0% reduced"},
-    {"4", "32.0        1.0    32.0", "uniform", "arc_add_masked of 3 values: 100% reduced"},
+    {"2", "20.0        1.0    20.0", "uniform", "arc_add_uniform of 3 values"},
+    {"4", "1.0        1.0     1.0", "atomicAdd", "arc_add_uniform of 3 values"},
+    {"4", "31.0        2.0    31.0", "add", "arc_add of 3 values"},
+    {"4", "32.0       32.0    32.0", "leave it", "arc_add of 3 values"},
+    {"4", "32.0        2.0    32.0", "add", "arc_add_with of 3 values"},
+    {"4", "32.0        4.0    32.0", "add", "arc_add of 2 values"},
+    {"4", "5.0        1.0     5.0", "leave it", "arc_add of 3 values"},
+    {"4", "32.0        1.0    32.0", "uniform", "arc_add_masked of 3 values"},
     {}, /* a statement */
-    {"4", "32.0        1.0    32.0", "uniform", "arc_add_with of 3 values: 0% reduced"}};
+    {"4", "32.0        1.0    32.0", "uniform", "arc_add_with of 3 values"}};
 enum { CALLS = sizeof printed_calls / sizeof *printed_calls };
 
 /* Counts of whole warps, whose lanes the CPU warp parts at an atomicAdd. What is printed of each
    stands in the same order below. */
 static __device__ void arc__count_all(arc__u64 p, arc__code_line at, int type) {
   const int looks = __shfl_sync(ARC_LANES_ALL, arc__looks(at.line), 31);
-  if (looks >= 0) arc__count(ARC_LANES_ALL, p, at, type, looks, 0);
+  if (looks >= 0) arc__count(ARC_LANES_ALL, p, at, type, looks);
 }
 #define COUNTS_TYPE(p, type) arc__count_all((arc__u64)(p), arc__code_line ARC__HERE, type)
 #define COUNTS(p) COUNTS_TYPE(p, 1)
@@ -117,14 +117,14 @@ static const struct {
     {0, {0.9, 1}, {0.5, 1}, "leave it", ""},
     {0, {0.9, 1}, {0.5, 1}, "leave it", ""},
     {0, {0.9, 1}, {0.5, 1}, "leave it", ""},
-    {32, {2, 4}, {2, 40}, "divergent", ", a loop or helper over about 8 values"},
+    {32, {2, 4}, {2, 40}, "divergent", ", a loop or helper over 8 values"},
     {4, {0.9, 0.97}, {0.2, 0.6}, "leave it", ", put neighbours back into one warp first"},
     {32, {1.5, 40}, {2, 90}, "drop-in", ""},
     {32, {1.5, 40}, {2, 90}, "drop-in", ""},
     {0, {0.9, 1}, {0.4, 1}, "leave it", ", one call of 2 arrays or corners"},
     {0, {0.9, 1}, {0.4, 1}, "leave it", ", one call of 2 arrays or corners"},
-    {0, {0.9, 1}, {0.9, 1.05}, "leave it", ", a loop or helper over about 6 arrays or corners"},
-    {0, {0.9, 1}, {0.5, 1}, "leave it", ", a loop or helper over about 2 values"},
+    {0, {0.9, 1}, {0.9, 1.05}, "leave it", ", a loop or helper over 6 arrays or corners"},
+    {0, {0.9, 1}, {0.5, 1}, "leave it", ", a loop or helper over 2 values"},
     {4, {0.9, 0.97}, {0.2, 0.6}, "leave it", ""}};
 enum { COUNTED_LINES = sizeof printed_counts / sizeof *printed_counts };
 
@@ -229,7 +229,7 @@ static void calls_of_arc(void) {
   }
   CHECK(row_of(table, FIRST_CALL + 1).find("neighbours") == std::string::npos,
         "one lane per warp: other warps have no neighbours of it");
-  const size_t divergent = table.find(", arc_add_divergent of 3 values: ");
+  const size_t divergent = table.find(", arc_add_divergent of 3 values");
   double place, calls, lanes;
   CHECK(divergent != std::string::npos &&
             sscanf(table.c_str() + table.rfind('\n', divergent), " %lf %lf %*f%% %lf", &place,
