@@ -174,10 +174,10 @@ ARC__OUT_OF_LINE void arc__count(unsigned lanes, arc__u64 address, arc__code_lin
       };
       const arc__counted *to = &c->place[place];
       const unsigned calls = (unsigned)stands_for, all_lanes = (unsigned)__popc(lanes);
-      const bool near = turn && c->warp[here][warp ^ 1u].seen[place] == id;
+      const bool beside = turn && c->warp[here][warp ^ 1u].seen[place] == id;
       add(to, 33u * all_lanes + addresses, calls), add(to, ARC__AGAIN, (sum >> 12) * calls);
       add(to, ARC__SAVED, saved * calls), add(to, ARC__SECTORS, sectors * calls);
-      add(to, ARC__ADDS, turn ? all_lanes : 0u), add(to, ARC__NEAR, near ? all_lanes : 0u);
+      add(to, ARC__ADDS, turn ? all_lanes : 0u), add(to, ARC__NEAR, beside ? all_lanes : 0u);
       add(head, ARC__TRIED + n, follows && n < ARC__LONGEST), add(head, ARC__MOVED + n, moves);
       w->seen[place] = id;
     }
@@ -258,15 +258,15 @@ static inline void arc__read(arc__lines *lines) {
     for (int k = 0; k < ARC__TRIED; ++k) line(&at)->tally[k] += sum(k);
     std::vector<const arc__counted *> row(1, &at);
     bool is_row = true, goes_on = true;
-    arc__u64 far = 0, start = 0;
+    arc__u64 distance = 0, start = 0;
     for (int n = 1; goes_on; ++n) {
       goes_on = n < ARC__LONGEST && sum(ARC__MOVED + n) > 0.9 * sum(ARC__TRIED + n);
       const arc__u64 step = (arc__u64)((long long)at.steps[n % ARC__LONGEST] >> 13);
       const arc__counted *next = &c->place[at.steps[n % ARC__LONGEST] >> 7 & 63u];
       const bool close = step + 64u <= 128u;
-      far += step;
+      distance += step;
       const bool returns = !close && next == row[0] && (row.back() != row[0] || row.size() > 2);
-      if (!goes_on || far == start || (returns && (is_row || row.back() != row[0]))) {
+      if (!goes_on || distance == start || (returns && (is_row || row.back() != row[0]))) {
         const int size = row.size() < ARC__LONGEST ? (int)row.size() : 1; /* else too many */
         const int values = at.call[0] ? at.width : size;
         const unsigned odd = (at.loose | (unsigned)start) & 12u;
@@ -277,7 +277,7 @@ static inline void arc__read(arc__lines *lines) {
           l->values = values, l->is_loop = row.back() == row[0];
           l->vector = !is_row ? 0 : odd & 4u || values % 2 ? 1 : odd || values % 4 ? 2 : 4;
         }
-        row.clear(), start = far, is_row = true;
+        row.clear(), start = distance, is_row = true;
       } else {
         is_row = is_row && close && !(next->loose & 1u);
       }

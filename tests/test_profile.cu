@@ -62,17 +62,16 @@ static __global__ void call_arc(float *rows, double *doubles) {
 
 static const struct {
   const char *calls, *means, *fits, *call;
-} printed_calls[] = {
-    {"2", "20.0        1.0    20.0", "uniform", "arc_add_uniform of 3 values"},
-    {"4", "1.0        1.0     1.0", "atomicAdd", "arc_add_uniform of 3 values"},
-    {"4", "31.0        2.0    31.0", "add", "arc_add of 3 values"},
-    {"4", "32.0       32.0    32.0", "leave it", "arc_add of 3 values"},
-    {"4", "32.0        2.0    32.0", "add", "arc_add_with of 3 values"},
-    {"4", "32.0        4.0    32.0", "add", "arc_add of 2 values"},
-    {"4", "5.0        1.0     5.0", "leave it", "arc_add of 3 values"},
-    {"4", "32.0        1.0    32.0", "uniform", "arc_add_masked of 3 values"},
-    {}, /* a statement */
-    {"4", "32.0        1.0    32.0", "uniform", "arc_add_with of 3 values"}};
+} printed_calls[] = {{"2", "20.0        1.0    20.0", "uniform", "arc_add_uniform of 3 values"},
+                     {"4", "1.0        1.0     1.0", "atomicAdd", "arc_add_uniform of 3 values"},
+                     {"4", "31.0        2.0    31.0", "add", "arc_add of 3 values"},
+                     {"4", "32.0       32.0    32.0", "leave it", "arc_add of 3 values"},
+                     {"4", "32.0        2.0    32.0", "add", "arc_add_with of 3 values"},
+                     {"4", "32.0        4.0    32.0", "add", "arc_add of 2 values"},
+                     {"4", "5.0        1.0     5.0", "leave it", "arc_add of 3 values"},
+                     {"4", "32.0        1.0    32.0", "uniform", "arc_add_masked of 3 values"},
+                     {}, /* a statement */
+                     {"4", "32.0        1.0    32.0", "uniform", "arc_add_with of 3 values"}};
 enum { CALLS = sizeof printed_calls / sizeof *printed_calls };
 
 /* Counts of whole warps, whose lanes the CPU warp parts at an atomicAdd. What is printed of each
@@ -104,6 +103,14 @@ static __global__ void count_warps(const float *at) {
     for (int i = 0; i < 6; ++i) COUNTS(row + lane * (round + 5) % 512 + 1000 * i);
     for (int i = 0; i < 2; ++i) COUNTS(row + lane * (round + 5) % 512 + 2 * i);
     for (int i = 0; i < 40; ++i) COUNTS(row + lane + 3200 * i); /* by a grid's threads */
+    const float *own = at + 9 * ((lane + 5 * round * warp) * 7 % 113);
+    for (int i = 0; i < 9; ++i) COUNTS(own + i);
+    for (int i = 0; i < 3; ++i) { /* a row of six */
+      COUNTS(own + 2 * i);
+      COUNTS(own + 2 * i + 1);
+    }
+    for (int i = 0; i < 4; ++i)
+      COUNTS(at + 31 * (((warp * 4 + round) * 7 + i) * 2654435761u >> 24));
   }
 }
 static const struct {
@@ -125,7 +132,14 @@ static const struct {
     {0, {0.9, 1}, {0.4, 1}, "leave it", ", one call of 2 arrays or corners"},
     {0, {0.9, 1}, {0.9, 1.05}, "leave it", ", a loop or helper over 6 arrays or corners"},
     {0, {0.9, 1}, {0.5, 1}, "leave it", ", a loop or helper over 2 values"},
-    {4, {0.9, 0.97}, {0.2, 0.6}, "leave it", ""}};
+    {4, {0.9, 0.97}, {0.2, 0.6}, "leave it", ""},
+    {}, /* no count */
+    {0, {0.9, 1}, {0.9, 1.1}, "leave it", ", a loop or helper over 9 values"},
+    {},
+    {0, {0.9, 1}, {0.9, 1.1}, "leave it", ", one call of 6 values"},
+    {0, {0.9, 1}, {0.9, 1.1}, "leave it", ", one call of 6 values"},
+    {},
+    {32, {1.5, 40}, {2, 90}, "drop-in", ""}};
 enum { COUNTED_LINES = sizeof printed_counts / sizeof *printed_counts };
 
 /* Far more calls than are looked at, whose number a GPU's clock estimates badly for one warp; a
@@ -170,6 +184,7 @@ static void counts_of_warps(void) {
   puts(table.c_str());
   for (int i = 0; i < COUNTED_LINES; ++i) {
     const auto &must = printed_counts[i];
+    if (!must.fits) continue;
     const std::string row = row_of(table, FIRST_COUNT + i);
     const std::string end = std::to_string(FIRST_COUNT + i) + must.advice;
     double lanes, passes, flag, call;
