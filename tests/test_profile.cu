@@ -109,8 +109,7 @@ static __global__ void count_warps(const float *at) {
       COUNTS(own + 2 * i);
       COUNTS(own + 2 * i + 1);
     }
-    for (int i = 0; i < 4; ++i)
-      COUNTS(at + 31 * (((warp * 4 + round) * 7 + i) * 2654435761u >> 24));
+    for (int i = 0; i < 4; ++i) COUNTS(at + ((warp * 28 + round * 7 + i) * 2654435761u >> 20));
   }
 }
 static const struct {
