@@ -100,9 +100,9 @@
 
 /* The number of a row. Keys are 32-bit signed; an unsigned key is reinterpreted as int. With
    ARC_KEY_BITS 64 or options.key_bits 64 keys have 64 bits, as PyTorch's indices do.
-   A 64-bit argument is an error unless the compiler can prove that it fits an int: an optimised
-   build fails with a message that names arc_key_is_no_int__...; a build without optimisation stops
-   the kernel instead. For this test the type is long long, though a key has 32 bits. */
+   A 64-bit or float argument is an error unless the compiler can prove that it fits an int: an
+   optimised build fails with a message that names arc_key_is_no_int__...; a build without
+   optimisation stops the kernel instead. The type is long long for this test alone. */
 typedef long long arc_key;
 
 /* Describes where rows lie. Build a target once, above the loop. After a reduction each lane sends

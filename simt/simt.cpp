@@ -12,6 +12,7 @@
 //   >>misuse      a lane stops for good
 //   >>collective  shuffles, votes, matches, reductions, __syncwarp
 //   >>barrier     __syncthreads and its kin
+//   >>memory      blocks of cudaMalloc, between pages that cannot be touched
 //   >>atomic      atomics, vector reductions, shared memory, poison
 //   >>fault       loads and stores where no memory is
 //   >>tick        a lane that spins without any operation
@@ -714,6 +715,99 @@ int simt__barrier(const simt__site *site, simt__kind kind, int predicate) {
   return (int)me->result;
 }
 
+// >>memory ----------------------------------------------------------------------------------------
+//
+// A block begins with a page, and pages that cannot be touched lie around it: an access to row -1
+// faults. Atomics are compared with the block's bytes. AddressSanitizer does both in its builds.
+
+static cudaError_t result(cudaError_t error);  // >>runtime
+
+enum { guard_bytes = 1 << 20, filled_bytes_max = 1 << 20 };
+
+static struct {
+  const char *begin, *end;
+} recent_block;  // where the last address was found: no search, if the next one is there, too
+
+#if SIMT__ASAN
+
+static void *new_block(size_t bytes) {
+  void *block = NULL;
+  return posix_memalign(&block, 256, bytes) == 0 ? block : NULL;
+}
+static bool free_block(void *block) {
+  free(block);
+  return true;
+}
+static std::string block_text(const char *, unsigned) { return ""; }
+
+#else
+
+// Bytes by first byte. Never destroyed: objects of other files may allocate and free around main().
+static std::map<const char *, size_t> &blocks() {
+  static auto &all = *new std::map<const char *, size_t>;
+  return all;
+}
+
+static size_t whole_pages(size_t bytes) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  return (bytes + page - 1) / page * page;
+}
+
+static void *new_block(size_t bytes) {
+  const size_t inside = whole_pages(bytes), all = inside + 2 * (size_t)guard_bytes;
+  if (inside < bytes || all < bytes) return NULL;
+  void *memory = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return NULL;
+  char *block = static_cast<char *>(memory) + guard_bytes;
+  if (mprotect(block, inside, PROT_READ | PROT_WRITE) != 0) {
+    munmap(memory, all);
+    return NULL;
+  }
+  blocks()[block] = bytes;
+  return block;
+}
+
+// Returns whether that is one.
+static bool free_block(void *memory) {
+  char *block = static_cast<char *>(memory);
+  const auto found = blocks().find(block);
+  if (found == blocks().end()) return false;
+  munmap(block - guard_bytes, whole_pages(found->second) + 2 * (size_t)guard_bytes);
+  blocks().erase(found);
+  recent_block = {};
+  return true;
+}
+
+// Returns a row that says where an address lies if it is near a block, and not all its bytes are in
+// it; else nothing. Halves are added in words of 4 bytes.
+static std::string block_text(const char *address, unsigned bytes) {
+  auto block = blocks().upper_bound(address + guard_bytes);
+  if (block == blocks().begin()) return "";
+  --block;
+  const ptrdiff_t at = address - block->first;
+  const size_t size = (block->second + 3) / 4 * 4;
+  if (at >= 0 && (size_t)at + bytes <= size) {
+    recent_block = {block->first, block->first + size};
+    return "";
+  }
+  if (at >= (ptrdiff_t)(whole_pages(size) + guard_bytes)) return "";
+  return row("block", format("byte %td of one of %zu bytes from cudaMalloc", at, block->second));
+}
+
+#endif
+
+cudaError_t simt__malloc(void **pointer, size_t bytes) {
+  *pointer = NULL;
+  if (bytes == 0) return cudaSuccess;
+  *pointer = new_block(bytes);
+  if (!*pointer) return result(cudaErrorMemoryAllocation);
+  if (bytes <= filled_bytes_max) memset(*pointer, 0xff, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaFree(void *pointer) {
+  return result(!pointer || free_block(pointer) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
 // >>atomic ----------------------------------------------------------------------------------------
 
 // The `__shared__` objects of the program or library that this file is part of: address and bytes.
@@ -822,6 +916,11 @@ __attribute__((noinline)) static void note_address(simt__lane *me, const void *a
     note_misuse(me, poison_pointer_text(me, operation_of(me), address));
     return;
   }
+  const std::string block = block_text(static_cast<const char *>(address), bytes);
+  if (!block.empty()) {
+    note_misuse(me, of_lane("an atomic on memory that is not there", me) + block);
+    return;
+  }
   note_misuse(me, of_lane("a misaligned atomic", me) +
                       row("address",
                           format("%u bytes beyond a multiple of the %u that it must be aligned to",
@@ -831,7 +930,10 @@ __attribute__((noinline)) static void note_address(simt__lane *me, const void *a
 // May let others run; stops the lane if the address is wrong.
 static simt__lane *before_atomic(const simt__site *site, const void *address, unsigned bytes) {
   simt__lane *me = lane_at(site);
-  if (is_poison_address(address) || (uintptr_t)address % bytes) {
+  const char *begin = static_cast<const char *>(address), *end = begin + bytes;
+  const bool is_inside = begin >= recent_block.begin && end <= recent_block.end;
+  if (is_poison_address(address) || (uintptr_t)address % bytes ||
+      (!is_inside && !block_text(begin, bytes).empty())) {
     me->site = site;
     note_address(me, address, bytes);
     stop(me, lane_stopped);
@@ -928,7 +1030,8 @@ static std::string fault_text(const simt__lane *lane, const char *address) {
            row("stack", format("%zu bytes; SIMT_STACK_BYTES sets it", fiber->stack_bytes));
   if (is_poison_address(address)) return poison_pointer_text(lane, operation, address);
   return of_lane("an access to memory that is not there", lane, operation) +
-         row("address", format("0x%llx", (unsigned long long)(uintptr_t)address));
+         row("address", format("0x%llx", (unsigned long long)(uintptr_t)address)) +
+         block_text(address, 1);
 }
 
 static void on_fault(int signal_number, siginfo_t *info, void *) {
@@ -1418,19 +1521,6 @@ cudaError_t cudaSetDevice(int device) {
   return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-enum { filled_bytes_max = 1 << 20 };
-
-cudaError_t simt__malloc(void **pointer, size_t bytes) {
-  *pointer = NULL;
-  if (bytes == 0) return cudaSuccess;
-  if (posix_memalign(pointer, 256, bytes) != 0) return result(cudaErrorMemoryAllocation);
-  if (bytes <= filled_bytes_max) memset(*pointer, 0xff, bytes);
-  return cudaSuccess;
-}
-cudaError_t cudaFree(void *pointer) {
-  free(pointer);
-  return cudaSuccess;
-}
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind) {
   if (bytes && (!to || !from)) return result(cudaErrorInvalidValue);
   if (bytes) memmove(to, from, bytes);

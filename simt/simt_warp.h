@@ -85,8 +85,7 @@ class simt__leave_out_this_argument {
 
 #define SIMT_CALL_OF(call) (simt__leave_out_this_argument(__FILE__, __LINE__), call)
 #define SIMT_CALLED const simt__leave_out_this_argument & // in a definition, after a declaration
-#define SIMT_CALLER \
-  SIMT_CALLED = simt__leave_out_this_argument(__builtin_FILE(), __builtin_LINE())
+#define SIMT_CALLER SIMT_CALLED = simt__leave_out_this_argument(__builtin_FILE(), __builtin_LINE())
 
 // -------------------------------------------------------------------------------------- bit scans
 

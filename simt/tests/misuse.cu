@@ -25,7 +25,7 @@ misuse_entry::misuse_entry(const misuse_case &entry_) : entry(entry_) {
   cases = &entry;
 }
 
-enum { out_ints = 1024, seeds = 6, patience = 1 << 18 };
+enum { out_ints = 1002, seeds = 6, patience = 1 << 18 };
 
 static std::string twin_fault(const misuse_case *c, int *out) {
   int result = -1;

@@ -83,6 +83,20 @@ CASE(no_memory_in_call, 1, 32, 1, BY_SIGNAL) {
   store_one(threadIdx.x == 4 && wrong ? (int *)64 : out);
 }
 
+// A lane adds in front of a block of cudaMalloc, as a key of -1 does.
+CASE(before_a_block, 1, 32, 32, BY_SIGNAL) { atomicAdd(out - (lane() == 7 && wrong), 1); }
+
+// A lane adds to the last two floats of a block, and to two beyond.
+CASE(across_its_end, 1, 32, 32, BY_SIGNAL) {
+  if (lane() == 7) simt_red_add_v4_f32((float *)out + (wrong ? 1000 : 996), 1, 1, 1, 1);
+  atomicAdd(out, 1);
+}
+
+// A lane loads from the page behind a block.
+CASE(beyond_a_block, 1, 32, 32, BY_SIGNAL) {
+  if (lane() != 7 || out[wrong ? 1024 : 1001] == 0) atomicAdd(out, 1);
+}
+
 static __device__ int depth(int *out, int levels) {
   volatile int frame[64];
   frame[levels % 64] = levels;
