@@ -3,21 +3,28 @@
 
        nvcc -include arc/drop_in.cuh -DARC_PROFILE=1 ...
    Counts by line each atomicAdd, and each arc_add_... of arc.cuh by its keys: warp calls, the lanes
-   that arrive together, and their addresses. All of them add as they do without the flag. The
-   first warp calls are looked at, then about one in 1000, which stands for the others. A source
-   file takes 19 MiB of device memory, for 64 lines. Below sm_70 all addresses count as different.
+   that arrive together, and their addresses. All of them add as without the flag. The first warp
+   calls are looked at, then about one in 1000, which stands for the others. A source file takes
+   19 MiB of device memory, for 64 lines. Below sm_70 all addresses count as different.
 
        ARC_EXPERIMENTAL int arc_profile_print(FILE *out, const char *masks_csv);
-   Prints one table of all source files that count; docs/try.md explains it. Call it once, on the
-   host, after the kernels; it waits for them and reads the current device. Unless masks_csv is
-   null, it also writes the histogram for `arc_sweep --workload-file` there. Returns 0; if
-   nothing has run or the CSV cannot be written, it prints a line to stderr and returns 1. If
-   ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this file after drop_in.cuh:
-   the same call then prints what the flag has learnt in this run, and writes no masks. */
+   Prints one table of all such files; docs/try.md explains it. Call it on the host, after the
+   kernels: it waits for them, and reads the current device. Unless masks_csv is null, it also
+   writes the histogram for `arc_sweep --workload-file`. Returns 0; if nothing has run or the CSV
+   cannot be written, it prints a line to stderr and returns 1. If ARC_PROFILE is 0, include this
+   file after drop_in.cuh: the call then prints what ARC_DROP_IN_LEARNS has learnt in this run. */
 #ifndef ARC_PROFILE_CUH
 #define ARC_PROFILE_CUH
 #ifndef ARC_DROP_IN_CUH
 #error "arc/profile.cuh: include arc/drop_in.cuh with -DARC_PROFILE=1"
+#endif
+#if ARC_PROFILE
+#if defined(__CUDACC__) && !defined(__CUDACC_RTC__)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#if ARC__ARCH == 0 || ARC__ARCH >= 800
+#define ARC__OTHERS(X) X(__half) X(__half2) X(__nv_bfloat16) X(__nv_bfloat162)
+#endif
 #endif
 enum { ARC__PLACES = 64, ARC__NUMBERS = 1024, ARC__COPIES = 8, ARC__SLOTS = 256, ARC__SEEN = 8 };
 enum { ARC__ALL = 2048, ARC__EACH = 256, ARC__RARELY = 1024 }; /* warp calls that are looked at */
@@ -37,14 +44,6 @@ struct arc__counted {
      bit 13 on; the place; and in 7 bits the votes for them. */
   arc__u64 steps[ARC__LONGEST];
 };
-#if ARC_PROFILE
-#if defined(__CUDACC__) && !defined(__CUDACC_RTC__)
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#if ARC__ARCH == 0 || ARC__ARCH >= 800
-#define ARC__OTHERS(X) X(__half) X(__half2) X(__nv_bfloat16) X(__nv_bfloat162)
-#endif
-#endif
 struct arc__code_line {
   const char *file;
   int line;
@@ -105,11 +104,11 @@ ARC__FN bool arc__in_turn(unsigned clock) {
    for themselves; later ones are chosen by chance and stand for many. 0: the call stands for none,
    but shows which statement follows which. Negative: it is not looked at. */
 ARC__FN int arc__looks(int line) {
-  const unsigned clock = (unsigned)clock64();
   const arc__counts *c = &arc__counts_here;
   if (!c->enough || c->each[(unsigned)line % ARC__NUMBERS] < ARC__EACH) return 1;
-  const unsigned mixed = clock * 0x9e3779b9u, chance = (mixed ^ mixed >> 15) * 0x9e3779b9u;
-  if (chance < ~0u / ARC__RARELY) return ARC__RARELY; /* not in step with a loop */
+  const unsigned clock = (unsigned)clock64(),
+                 mixed = clock * 0x9e3779b9u; /* in step with no loop */
+  if ((mixed ^ mixed >> 15) * 0x9e3779b9u < ~0u / ARC__RARELY) return ARC__RARELY;
   return arc__in_turn(clock) ? 0 : -1;
 }
 /* Looks at a call of `lanes`, which all call it. The function is out of line, and the lanes meet at
@@ -219,17 +218,17 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
 #if !defined(__CUDACC_RTC__) && (ARC_PROFILE || ARC_DROP_IN == ARC_DROP_IN_LEARNS)
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <map>
 #include <string>
 #include <vector>
-/* A statement, with means over its warp calls or over samples of them. */
+/* A statement, with means over its warp calls or over samples of them. sums: whether the flag does;
+   -1: predict it. vector: how many values of a row go into a request; 0: they are in no row. */
 struct arc__line {
-  arc__counted at;
-  std::string does, note;
-  int sums, values, vector; /* sums: whether the flag does; -1: predict it */
-  bool is_loop;             /* vector: values of a row per request; 0: they are in no row */
-  double calls, lanes, addresses, again, saved, sectors, plain, flag, gain, tally[ARC__TRIED];
+  std::string call, does, note;
+  int line, width, sums, values, vector;
+  bool is_loop;
+  double calls, lanes, addresses, again, saved, sectors, plain, flag, gain, adds, beside;
+  double masks[33 * 33];
 };
 /* By file and line. A statement and a call may share a line. */
 typedef std::map<std::pair<std::string, int>, arc__line> arc__lines;
@@ -255,7 +254,14 @@ static inline void arc__read(arc__lines *lines) {
       for (const auto &copy : c->tally) all += (double)copy[&at - c->place][index];
       return all;
     };
-    for (int k = 0; k < ARC__TRIED; ++k) line(&at)->tally[k] += sum(k);
+    arc__line *const own = line(&at);
+    for (int bin = 1; bin < 33 * 33; ++bin) {
+      const double calls = sum(bin);
+      own->masks[bin] += calls, own->calls += calls;
+      own->lanes += calls * (bin / 33), own->addresses += calls * (bin % 33);
+    }
+    own->again += sum(ARC__AGAIN) / (int)ARC__SEEN, own->saved += sum(ARC__SAVED);
+    own->sectors += sum(ARC__SECTORS), own->adds += sum(ARC__ADDS), own->beside += sum(ARC__NEAR);
     std::vector<const arc__counted *> row(1, &at);
     bool is_row = true, goes_on = true;
     arc__u64 distance = 0, start = 0;
@@ -272,7 +278,7 @@ static inline void arc__read(arc__lines *lines) {
         const unsigned odd = (at.loose | (unsigned)start) & 12u;
         for (const arc__counted *part : row) {
           arc__line *l = line(part);
-          l->at = *part, l->sums = -1;
+          l->call = part->call, l->line = part->line, l->width = part->width, l->sums = -1;
           if (l->values >= values) continue;
           l->values = values, l->is_loop = row.back() == row[0];
           l->vector = !is_row ? 0 : odd & 4u || values % 2 ? 1 : odd || values % 4 ? 2 : 4;
@@ -294,46 +300,34 @@ static inline void arc__read(arc__lines *lines) {
     const int samples = s->taken < ARC__SAMPLES ? (int)s->taken : (int)ARC__SAMPLES;
     if (samples == 0) continue;
     arc__line *l = &(*lines)[{__BASE_FILE__, (int)lines->size()}];
-    l->at.line = s->line, l->at.width = l->values = l->vector = 1, l->calls = samples;
+    l->line = s->line, l->width = l->values = l->vector = 1, l->calls = samples;
     l->sums = table.sums[i / ARC__LINES] >> i % ARC__LINES & 1;
     l->does = l->sums ? "sums" : "plain";
-    if (samples < ARC__SAMPLES)
-      l->does = "not learnt: " + std::to_string(samples) + " of " + std::to_string(ARC__SAMPLES) +
-                " samples";
-    double *const mean[] = {&l->again, &l->addresses, &l->saved, &l->sectors, &l->lanes};
-    for (int k = 0; k < 5 * samples; ++k)
-      *mean[k % 5] += arc__field(s->sample[k / 5], k % 5) / l->calls;
+    const std::string few = std::to_string(samples) + " of " + std::to_string(ARC__SAMPLES);
+    if (samples < ARC__SAMPLES) l->does = "not learnt: " + few + " samples";
+    double *const sum[] = {&l->again, &l->addresses, &l->saved, &l->sectors, &l->lanes};
+    for (int k = 0; k < 5 * samples; ++k) *sum[k % 5] += arc__field(s->sample[k / 5], k % 5);
   }
 }
 #endif
-
-/* Computes the means of a line. */
-static inline void arc__means(arc__line *l) {
-  for (int bin = 1; bin < ARC__AGAIN; ++bin) {
-    l->calls += l->tally[bin];
-    l->lanes += l->tally[bin] * (bin / 33), l->addresses += l->tally[bin] * (bin % 33);
-  }
-  const double calls = fmax(l->calls, 1);
-  l->lanes /= calls, l->addresses /= calls;
-  l->again = l->tally[ARC__AGAIN] / (int)ARC__SEEN / calls;
-  l->saved = l->tally[ARC__SAVED] / calls, l->sectors = l->tally[ARC__SECTORS] / calls;
-}
 
 /* Predicts costs in passes. A pass is about 0.01 ns of a whole H200, to which the model is fitted.
    The cost of sums depends on the addresses of a warp; that of a call also on its values. The code
    around the adds costs 5. */
 static inline void arc__predict(arc__line *l) {
+  for (double *sum : {&l->lanes, &l->addresses, &l->again, &l->saved, &l->sectors})
+    *sum /= fmax(l->calls, 1);
   const double n = l->values, rest = 5 / n, hot = fmin(20 * l->again, 100); /* hot: of the sums */
   const double gain = l->saved + 100 * l->again, least = l->sectors + hot, plain = gain + least;
   const bool pays = l->sums < 0 ? l->lanes >= (int)ARC__FEWEST && gain > 10 : l->sums > 0;
   const double flagged = pays ? 8 + least : plain + 0.5; /* a load and a compare */
-  const bool is_call = l->at.call[0];
+  const bool is_call = !l->call.empty();
   const double adds = (l->lanes < 6 ? plain : least) * n / fmax(l->vector, 1);
   const double call = fmax(5 + 0.6 * l->addresses + (l->vector ? 0.75 : 1.75) * n, adds);
-  const bool few = is_call ? l->lanes < 8 || strstr(l->at.call, "divergent") : l->lanes <= 24;
+  const bool few = is_call ? l->lanes < 8 || l->call.find("divergent") < 99 : l->lanes <= 24;
   l->plain = plain * (is_call ? n : 1) * l->calls;
-  l->flag = is_call || l->at.width < 1 ? 1 : (plain + rest) / (flagged + rest);
-  l->gain = l->at.width > 0 ? (n * plain + 5) / (call + 5) : 1;
+  l->flag = is_call || l->width < 1 ? 1 : (plain + rest) / (flagged + rest);
+  l->gain = l->width > 0 ? (n * plain + 5) / (call + 5) : 1;
   if (!l->does.empty()) return;
   l->does = l->flag >= 1.1 && (n == 1 || l->flag > l->gain) ? "drop-in"
             : is_call && l->gain < 0.95                     ? "atomicAdd"
@@ -343,15 +337,14 @@ static inline void arc__predict(arc__line *l) {
             : is_call                                       ? "add"
                                                             : "divergent";
   const std::string values = std::to_string(l->values);
-  l->note = is_call             ? std::string(", ") + l->at.call + " of " + values + " values"
-            : l->at.width == 0  ? ", its result is used"
-            : l->at.width == -1 ? ", in shared memory: not served"
-            : l->at.width < 0   ? ", its type is not served"
-            : l->values == 1    ? ""
-                                : (l->is_loop ? ", a loop or helper over " : ", one call of ") +
+  l->note = is_call          ? ", " + l->call + " of " + values + " values"
+            : l->width == 0  ? ", its result is used"
+            : l->width == -1 ? ", in shared memory: not served"
+            : l->width < 0   ? ", its type is not served"
+            : l->values == 1 ? ""
+                             : (l->is_loop ? ", a loop or helper over " : ", one call of ") +
                                    values + (l->vector ? " values" : " arrays or corners");
-  if (l->at.width && l->addresses > fmax(0.7 * l->lanes, 1.5) &&
-      l->tally[ARC__NEAR] > 0.25 * fmax(l->tally[ARC__ADDS], 1))
+  if (l->width && l->addresses > fmax(0.7 * l->lanes, 1.5) && l->beside > 0.25 * fmax(l->adds, 1))
     l->note += ", put neighbours back into one warp first";
 }
 
@@ -372,8 +365,6 @@ ARC_EXPERIMENTAL static inline int arc_profile_print(FILE *out, const char *mask
   int place = 0;
   for (const auto read : arc__files<ARC_PROFILE>()) read(&lines);
   if (lines.empty()) fprintf(stderr, "arc: nothing that is counted has run\n");
-  for (auto &l : lines)
-    if (ARC_PROFILE) arc__means(&l.second);
   for (auto &l : lines) {
     arc__predict(&l.second), plain += l.second.plain;
     costs.insert({-l.second.plain, &l});
@@ -390,10 +381,10 @@ ARC_EXPERIMENTAL static inline int arc_profile_print(FILE *out, const char *mask
       fprintf(out, "%5d %11.0f %5.1f%%  ", place, l->calls, 100 * l->plain / fmax(plain, 1));
     fprintf(out, "%5.1f %10.1f %7.1f %6.1f %6.2f %6.2f  %-*s  %s:%d%s\n", l->lanes, l->addresses,
             l->saved + l->sectors, l->again, l->flag, l->gain, columns, l->does.c_str(),
-            cost.second->first.first.c_str(), l->at.line, l->note.c_str());
-    for (int bin = 1; masks && l->at.width > 0 && bin < ARC__AGAIN; ++bin)
-      if (l->tally[bin] > 0)
-        fprintf(masks, "%d,%d,%d,%.0f\n", place, bin / 33, bin % 33, l->tally[bin]);
+            cost.second->first.first.c_str(), l->line, l->note.c_str());
+    for (int bin = 1; masks && l->width > 0 && bin < 33 * 33; ++bin)
+      if (l->masks[bin] > 0)
+        fprintf(masks, "%d,%d,%d,%.0f\n", place, bin / 33, bin % 33, l->masks[bin]);
   }
   const bool lost = ARC_PROFILE && masks_csv && (!masks || ferror(masks) | fclose(masks));
   if (lost) fprintf(stderr, "arc: cannot write the masks to %s\n", masks_csv);
