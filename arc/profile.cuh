@@ -30,13 +30,14 @@ enum { ARC__PLACES = 64, ARC__NUMBERS = 1024, ARC__COPIES = 8, ARC__SLOTS = 256,
 enum { ARC__ALL = 2048, ARC__EACH = 256, ARC__RARELY = 1024 }; /* warp calls that are looked at */
 /* Indices into a tally. It begins with the calls at 33 * lanes + addresses; these sums follow. ADDS
    and NEAR count lanes of calls that are looked at in succession. From TRIED on: how many calls
-   follow the n-th of a row; from MOVED on: how many of them go on with it. */
-enum { ARC__AGAIN = 33 * 33, ARC__SAVED, ARC__SECTORS, ARC__ADDS, ARC__NEAR, ARC__TRIED };
-enum { ARC__LONGEST = 128, ARC__MOVED = ARC__TRIED + ARC__LONGEST };
+   follow the n-th of a row; from MOVED on: how many of them go on with it. CORNERS: how many of all
+   these come to another lane's last address. */
+enum { ARC__AGAIN = 33 * 33, ARC__SAVED, ARC__SECTORS, ARC__ADDS, ARC__NEAR, ARC__CORNERS };
+enum { ARC__LONGEST = 128, ARC__TRIED = ARC__CORNERS + 1, ARC__MOVED = ARC__TRIED + ARC__LONGEST };
 enum { ARC__SUMS = ARC__MOVED + ARC__LONGEST };
 struct arc__counted {
-  arc__u64 id;    /* 0: none */
-  unsigned loose; /* bits 2 and 3 of addresses that begin a row; 1: a lane has another's last one */
+  arc__u64 id;  /* 0: none */
+  unsigned odd; /* bits 2 and 3 of addresses that begin a row */
   /* width: values of a call; else the type; 0: the result is used; -1: shared memory; -2: other */
   int line, width;
   char call[24], file[240]; /* the call of arc; empty: an atomicAdd */
@@ -71,8 +72,8 @@ static __device__ arc__counts arc__counts_here;
 
 /* Returns the place of a line, the same in all lanes; negative if there are too many lines. */
 ARC__OUT_OF_LINE int arc__count_place(arc__code_line at, int width) {
-  const unsigned line = (unsigned)at.line, kind = at.call ? 2u : width < 0 ? 3u : width == 0;
-  const arc__u64 id = (arc__u64)at.file << 17 | (line & 0x7fffu) << 2 | kind;
+  const unsigned line = (unsigned)at.line, kind = at.call ? 7u : (unsigned)(width + 2);
+  const arc__u64 id = (arc__u64)at.file << 18 | (line & 0x7fffu) << 3 | kind;
   ARC__NO_UNROLL
   for (unsigned i = line; i < line + ARC__PLACES; ++i) {
     arc__counted *to = &arc__counts_here.place[i % ARC__PLACES];
@@ -145,7 +146,6 @@ ARC__OUT_OF_LINE void arc__count(unsigned lanes, arc__u64 address, arc__code_lin
     const arc__u64 step = address - w->last[lane], before = __shfl_sync(lanes, w->last[lane], high);
     const bool follows = !__any_sync(lanes, (row == 0u) | (row != __shfl_sync(lanes, row, high)));
     const bool even = follows && !__any_sync(lanes, step != __shfl_sync(lanes, step, high));
-    const bool corners = even && __any_sync(lanes, step != 0u && address == before);
     const unsigned addresses = (unsigned)__popc(__ballot_sync(lanes, is_first));
     arc__counted *head = &c->place[row >> 6 & 63u];
     arc__u64 *leads = &head->steps[n % ARC__LONGEST];
@@ -155,6 +155,7 @@ ARC__OUT_OF_LINE void arc__count(unsigned lanes, arc__u64 address, arc__code_lin
                      (step + 64u <= 128u || (row & 63u) != (unsigned)place ||
                       6u * (saved + sectors) > addresses);
     const bool agrees = known == 0u || (known ^ mine) < 128u, moves = may && agrees;
+    const bool corners = __any_sync(lanes, moves && address == before);
     w->last[lane] = address, w->when[lane] = when;
     w->row[lane] = moves                       ? (row & ~63u) + 4096u + (unsigned)place
                    : even && n == ARC__LONGEST ? row /* too long: where it begins is not known */
@@ -165,9 +166,8 @@ ARC__OUT_OF_LINE void arc__count(unsigned lanes, arc__u64 address, arc__code_lin
       if (!all && stands_for == 1) atomicAdd(&c->each[(unsigned)at.line % ARC__NUMBERS], 1u);
       if (may && agrees && votes < 127u) *leads = mine | (votes + 1u);
       if (may && !agrees) *leads = votes != 0u ? known - 1u : mine;
-      const unsigned begins = !moves && (all || follows) ? (unsigned)address & 12u : 0u;
-      if ((begins | corners) & ~c->place[place].loose)
-        atomicOr(&c->place[place].loose, begins | corners);
+      const unsigned odd = !moves && (all || follows) ? (unsigned)address & 12u : 0u;
+      if (odd & ~c->place[place].odd) atomicOr(&c->place[place].odd, odd);
       const auto add = [=](const arc__counted *to, unsigned index, unsigned x) {
         if (x) atomicAdd(&c->tally[here % ARC__COPIES][to - c->place][index], (arc__u64)x);
       };
@@ -178,6 +178,7 @@ ARC__OUT_OF_LINE void arc__count(unsigned lanes, arc__u64 address, arc__code_lin
       add(to, ARC__SAVED, saved * calls), add(to, ARC__SECTORS, sectors * calls);
       add(to, ARC__ADDS, turn ? all_lanes : 0u), add(to, ARC__NEAR, beside ? all_lanes : 0u);
       add(head, ARC__TRIED + n, follows && n < ARC__LONGEST), add(head, ARC__MOVED + n, moves);
+      add(head, ARC__CORNERS, corners);
       w->seen[place] = id;
     }
   }
@@ -230,7 +231,7 @@ struct arc__line {
   double calls, lanes, addresses, again, saved, sectors, plain, flag, gain, adds, beside;
   double masks[33 * 33];
 };
-/* By file and line. A statement and a call may share a line. */
+/* By file, line and type. */
 typedef std::map<std::pair<std::string, int>, arc__line> arc__lines;
 
 #if ARC_PROFILE
@@ -241,13 +242,10 @@ static inline void arc__read(arc__lines *lines) {
   if (cudaMemcpyFromSymbol(&table[0], arc__counts_here, sizeof *c) != cudaSuccess) return;
   if (c->lost)
     fprintf(stderr, "arc: over %d lines in a file, %llu adds lost\n", ARC__PLACES, c->lost);
-  /* A call of arc would have the values of a row: in nine of ten calls, each lane's addresses are
-     as far apart. A row ends at its first address. Three or more neighbours, and several lines, end
-     where their first line goes on elsewhere. */
   for (const arc__counted &at : c->place) {
     if (at.id == 0) continue;
     const auto line = [=](const arc__counted *of) {
-      return &(*lines)[{of->file, 4 * of->line + (int)(of->id & 3)}];
+      return &(*lines)[{of->file, 8 * of->line + (int)(of->id & 7)}];
     };
     const auto sum = [&](int index) {
       double all = 0;
@@ -262,20 +260,27 @@ static inline void arc__read(arc__lines *lines) {
     }
     own->again += sum(ARC__AGAIN) / (int)ARC__SEEN, own->saved += sum(ARC__SAVED);
     own->sectors += sum(ARC__SECTORS), own->adds += sum(ARC__ADDS), own->beside += sum(ARC__NEAR);
+    /* A call of arc would have the values of a row: nearly always each lane's addresses are as far
+       apart, and the row is as long. It ends where it returns to its first address. Three or more
+       neighbours, and several lines, end where their first line goes on elsewhere. */
+    const bool corners = sum(ARC__CORNERS) > 0.05 * sum(ARC__MOVED + 1);
     std::vector<const arc__counted *> row(1, &at);
-    bool is_row = true, goes_on = true;
+    bool is_row = !corners, goes_on = true;
+    double reach = 1; /* of the rows, how many come so far */
     arc__u64 distance = 0, start = 0;
     for (int n = 1; goes_on; ++n) {
-      goes_on = n < ARC__LONGEST && sum(ARC__MOVED + n) > 0.9 * sum(ARC__TRIED + n);
-      const arc__u64 step = (arc__u64)((long long)at.steps[n % ARC__LONGEST] >> 13);
-      const arc__counted *next = &c->place[at.steps[n % ARC__LONGEST] >> 7 & 63u];
-      const bool close = step + 64u <= 128u;
-      distance += step;
-      const bool returns = !close && next == row[0] && (row.back() != row[0] || row.size() > 2);
-      if (!goes_on || distance == start || (returns && (is_row || row.back() != row[0]))) {
-        const int size = row.size() < ARC__LONGEST ? (int)row.size() : 1; /* else too many */
-        const int values = at.call[0] ? at.width : size;
-        const unsigned odd = (at.loose | (unsigned)start) & 12u;
+      const int step_of = n % ARC__LONGEST;
+      const double tried = sum(ARC__TRIED + step_of), moved = sum(ARC__MOVED + step_of);
+      const arc__u64 step = (arc__u64)((long long)at.steps[step_of] >> 13);
+      const arc__counted *next = &c->place[at.steps[step_of] >> 7 & 63u];
+      const bool close = step + 64u <= 128u, returns = next == row[0] && !close;
+      goes_on = n < ARC__LONGEST && moved > 0.9 * tried;
+      if (goes_on) reach *= moved / tried, distance += step;
+      if (!goes_on || distance == start ||
+          (returns && (row.back() != row[0] || (is_row && row.size() > 2)))) {
+        if (n == ARC__LONGEST || reach < 0.75) row.resize(1); /* too long, or of many lengths */
+        const int values = at.call[0] ? at.width : (int)row.size();
+        const unsigned odd = (at.odd | (unsigned)start) & 12u;
         for (const arc__counted *part : row) {
           arc__line *l = line(part);
           l->call = part->call, l->line = part->line, l->width = part->width, l->sums = -1;
@@ -283,9 +288,9 @@ static inline void arc__read(arc__lines *lines) {
           l->values = values, l->is_loop = row.back() == row[0];
           l->vector = !is_row ? 0 : odd & 4u || values % 2 ? 1 : odd || values % 4 ? 2 : 4;
         }
-        row.clear(), start = distance, is_row = true;
+        row.clear(), start = distance, is_row = !corners;
       } else {
-        is_row = is_row && close && !(next->loose & 1u);
+        is_row = is_row && close;
       }
       row.push_back(next);
     }
