@@ -129,8 +129,10 @@ static void test_exact(unsigned seed) {
   machine m = draw((int)(seed % FAMILIES), seed, 0.0);
   arc_tune_config c = arc_tune_config_default();
   const int low = pick(&m, 0, 32), own = seed % FAMILIES == CLIFF ? 0 : pick(&m, 0, 3);
+  if (own == 3) arc_tune_add(&c, OWN, ARC_THRESHOLD_AUTO, ARC_THRESHOLD_AUTO);
   if (own > 0) arc_tune_add(&c, OWN, low, pick(&m, low, 32));
-  if (own > 1) arc_tune_add(&c, OWN, ARC_THRESHOLD_AUTO, ARC_THRESHOLD_AUTO);
+  if (own == 2) arc_tune_add(&c, OWN, ARC_THRESHOLD_AUTO, ARC_THRESHOLD_AUTO);
+  c.policy[c.policies] = c.policy[c.policies - 1]; /* none of the list */
   if (seed % FAMILIES != CLIFF) c.start = c.policy[pick(&m, 0, c.policies - 1)];
   c.budget = 1.0, c.warmup = pick(&m, 0, 9), c.interval = (int)seed % 4 * 300;
   begin(&c);
@@ -166,7 +168,7 @@ static void test_means(int times, double ramp, double noise, double launches, do
     const int family = (int)(i % FAMILIES); /* once more the first */
     machine m = draw(family, i % (FAMILIES * SEEDS) / FAMILIES, noise);
     arc_tune_config c = arc_tune_config_default();
-    m.ramp = ramp, c.seed = 1 + i % (FAMILIES * SEEDS) / FAMILIES;
+    m.ramp = ramp, c.seed += i % (FAMILIES * SEEDS) / FAMILIES;
     arc_tune_add(&c, ARC_PATH_AUTO, 33, 33);
     if (family == SEVERAL_PATHS) arc_tune_add(&c, OWN, 0, 33);
     begin(&c);
@@ -218,6 +220,7 @@ static void next(void) {
     found |= is_same(p, tune.config.policy[i]);
   if (tune.result.tunings != tunings) memset(awaited, 0, sizeof awaited);
   CHECK(found, "%d:%d of no list", p.path, p.threshold);
+  CHECK(tune.result.gain >= 0.0 && tune.result.gain < 1.0, "the gain is %g", tune.result.gain);
   CHECK(p.ticket == 0 || p.ticket == latest + 1, "ticket %u after %u", p.ticket, latest);
   if (p.ticket != 0) awaited[p.ticket % ARC_TUNE__SLOTS] = latest = p.ticket;
 }

@@ -7,15 +7,15 @@
 
 #include "arc_tune.h"
 
-/* What goes wrong for a while; then all is well, and the tuning must find threshold 12. */
+/* What goes wrong until a tuning has ended; then all is well, and the next finds threshold 12. */
 typedef struct trouble {
   const char *name;
-  int tunes_beside; /* or it finds nothing, but ends */
+  int tunes_beside; /* already this one finds it */
   double lag_us;    /* of work that the device is behind the host */
-  int second;       /* another stream's pairs interleave; in the end it stops */
-  int captured;     /* of four launches three are captured: 1 known, 2 cannot be asked */
-  int elsewhere;    /* another stream of this thread is captured */
+  int captured;     /* so are three of four launches: 1 known, 2 cannot be asked */
   int in_between;   /* of nine captures one begins between begin and end */
+  int elsewhere;    /* another stream of this thread is captured */
+  int second;       /* another stream's pairs interleave; in the end it stops */
   int odd_ends;     /* ends are missing, come twice, or with tickets of their own */
   int fail[KINDS];  /* so many calls fail */
 } trouble;
@@ -39,51 +39,40 @@ static arc_tune tune;
 static arc_tune_cuda timer;
 static struct fake_stream streams[2];
 
+/* When captured, the graph gets the choice so far, and the tuning stands still. */
 static arc_tune_policy begin(cudaStream_t stream) {
-  int calls = fake.calls, between_tunings = tune.rest > 0;
-  arc_tune_policy p = arc_tune_cuda_begin(&timer, stream);
-  CHECK(!between_tunings || fake.calls == calls, "a call of the runtime between tunings");
+  const int rests = tune.rest > 0, calls = fake.calls, recorded = fake.recorded;
+  const unsigned ticket = tune.ticket;
+  const arc_tune_policy p = arc_tune_cuda_begin(&timer, stream);
+  CHECK(!rests || fake.calls == calls, "a call of the runtime between tunings");
+  CHECK(!stream->captured || (p.ticket == 0 && p.threshold == tune.result.choice.threshold &&
+                              tune.ticket == ticket && fake.recorded == recorded && !fake.last),
+        "captured: it went on, or left an error behind");
   stream->queued_us += 0.5 + 0.01 * abs((p.threshold == ARC_THRESHOLD_AUTO ? 8 : p.threshold) - 12);
   return p;
 }
 
-static void end(cudaStream_t stream, arc_tune_policy p, int i, const trouble *w) {
-  if (w->odd_ends && i % 3 == 0) return;
+static void end(cudaStream_t stream, arc_tune_policy p) {
   arc_tune_cuda_end(&timer, stream, p);
   stream->queued_us += 300.0;           /* other kernels */
   arc_tune_cuda_end(&timer, stream, p); /* once more is as good as once */
-  p.ticket = i % 2 ? 0 : p.ticket + 1;
-  if (w->odd_ends) arc_tune_cuda_end(&timer, &streams[1], p);
-}
-
-/* Its graph gets the choice so far, and the tuning stands still. */
-static void launch_captured(int captured) {
-  const unsigned ticket = tune.ticket;
-  const int recorded = fake.recorded;
-  streams[0].captured = captured;
-  fake.any_captured = 1;
-  for (int k = 0; k < 3 && tune.rest == 0; ++k) {
-    arc_tune_policy p = begin(streams);
-    end(streams, p, 1, &none);
-    CHECK(p.ticket == 0 && p.threshold == tune.result.choice.threshold, "captured %d", p.threshold);
-    CHECK(fake.recorded == recorded && tune.ticket == ticket && fake.last == cudaSuccess,
-          "captured: it went on, or left an error behind");
-  }
-  streams[0].captured = fake.any_captured = 0;
 }
 
 static void launch(int i, const trouble *w) {
-  if (w->captured) launch_captured(w->captured);
-  arc_tune_policy a = begin(&streams[0]), b = a;
-  if (w->second) b = begin(&streams[i < 300]);
-  if (w->second && i % 2) end(&streams[i < 300], b, 1, &none);
-  streams[0].captured = w->in_between && i % 9 == 0;
-  end(&streams[0], a, i, w);
-  if (streams[0].captured)
+  cudaStream_t first = &streams[0], second = &streams[i < 300];
+  first->captured = i % 4 ? w->captured : 0;
+  fake.any_captured = w->elsewhere || first->captured;
+  arc_tune_policy a = begin(first), b = a;
+  if (w->second) b = begin(second);
+  if (w->second && i % 2) end(second, b);
+  if (w->in_between) first->captured = i % 9 == 0;
+  if (!w->odd_ends || i % 3) end(first, a);
+  if (first->captured)
     CHECK(arc_tune_report(&tune, a.ticket, 1.0) == ARC_TUNE_ERROR_REPORT, "its end is awaited");
-  streams[0].captured = 0;
-  if (w->second && i % 2 == 0) end(&streams[i < 300], b, 1, &none);
-  for (int k = 0; k < 2 && (k == 0 || i < 297); ++k)
+  if (w->second && i % 2 == 0) end(second, b);
+  a.ticket = i % 2 ? 0 : a.ticket + 1;
+  if (w->odd_ends) arc_tune_cuda_end(&timer, &streams[1], a);
+  for (int k = 0; k < (i < 297 ? 2 : 1); ++k)
     if (streams[k].queued_us - streams[k].done_us > w->lag_us)
       streams[k].done_us = streams[k].queued_us - w->lag_us;
 }
@@ -92,18 +81,16 @@ static void launch(int i, const trouble *w) {
 static void test_trouble(const trouble *w) {
   static const struct fake nothing;
   const arc_tune_config config = arc_tune_config_default();
-  const arc_tune_cuda opened = {.tune = &tune};
   fake = nothing;
-  timer = opened;
+  timer.tune = &tune; /* close has zeroed the rest */
   memset(streams, 0, sizeof streams);
   memcpy(fake.fail, w->fail, sizeof fake.fail);
-  fake.any_captured = w->elsewhere;
   CHECK(arc_tune_init(&tune, &config) == ARC_TUNE_OK, "init");
-  for (int i = 0; i < 2100; ++i) {
-    if (w == &troubles[1] && i == 20) fake.last = cudaErrorInvalidValue;
+  for (int i = 0; i < 6000 && tune.result.tunings == 0; ++i) {
+    const int errs = w == troubles && i == 20;
+    if (errs) fake.last = cudaErrorInvalidValue;
     launch(i, w);
-    if (w == &troubles[1] && i == 20)
-      CHECK(cudaGetLastError() == cudaErrorInvalidValue, "it cleared the program's error");
+    CHECK(!errs || cudaGetLastError() == cudaErrorInvalidValue, "it cleared the program's error");
   }
   CHECK(tune.result.tunings > 0 && fake.last == cudaSuccess, "%s: no end, or an error", w->name);
   CHECK(fake.recorded >= 2 * tune.result.launches, "%s: times of nothing", w->name);
@@ -112,15 +99,13 @@ static void test_trouble(const trouble *w) {
         "%s: %d, for a gain of %g, not 4 of 54", w->name, tune.result.choice.threshold,
         tune.result.gain);
   memset(fake.fail, 0, sizeof fake.fail);
-  fake.any_captured = 0;
   for (int k = 0; k < 2; ++k) streams[k].done_us = streams[k].queued_us;
   for (int i = 0; i < 4000; ++i) launch(1000, &none);
   CHECK(tune.result.choice.threshold == 12 && tune.result.launches > 0, "after %s: %d", w->name,
         tune.result.choice.threshold);
-  arc_tune_cuda_close(&timer);
-  arc_tune_cuda_close(&timer); /* twice is as good as once */
-  CHECK(fake.alive == 0 && fake.mode == cudaStreamCaptureModeGlobal, "%d events are left, or mode",
-        fake.alive);
+  for (int k = 0; k < 2; ++k) arc_tune_cuda_close(&timer); /* twice is as good as once */
+  CHECK(fake.alive == 0 && fake.mode == cudaStreamCaptureModeGlobal && timer.tune == NULL,
+        "%s: %d events are left, or a mode", w->name, fake.alive);
 }
 
 int main(void) {

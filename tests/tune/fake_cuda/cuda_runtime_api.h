@@ -28,57 +28,55 @@ static struct fake {
   cudaError_t last;
 } fake;
 
-static inline cudaError_t finish_call(int failed) {
+static inline cudaError_t call(int kind, int fails) {
   fake.calls += 1;
-  if (failed) fake.last = cudaErrorInvalidValue;
-  return failed ? cudaErrorInvalidValue : cudaSuccess;
+  if (kind < KINDS && fake.fail[kind]-- > 0) fails = 1;
+  if (fails) fake.last = cudaErrorInvalidValue;
+  return fails ? cudaErrorInvalidValue : cudaSuccess;
 }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
-  if (fake.fail[CREATE]-- > 0) return finish_call(1);
-  *event = &fake.event[fake.alive++];
-  (*event)->alive = 1;
-  return finish_call(0);
+  const cudaError_t error = call(CREATE, 0);
+  if (error == cudaSuccess) *event = &fake.event[fake.alive++], (*event)->alive = 1;
+  return error;
 }
 static inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
   CHECK(event->alive, "an event is destroyed twice");
-  event->alive = 0;
-  fake.alive -= 1;
-  return finish_call(0);
+  fake.alive -= event->alive--;
+  return call(KINDS, 0);
 }
 static inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const cudaError_t error = call(RECORD, 0);
   CHECK(event->alive && stream->captured == 0, "an event is recorded on a captured stream");
-  int failed = fake.fail[RECORD]-- > 0;
-  event->stream = failed ? NULL : stream;
+  event->stream = error ? NULL : stream;
   event->at_us = stream->queued_us;
-  fake.recorded += !failed;
-  return finish_call(failed);
+  fake.recorded += error == cudaSuccess;
+  return error;
 }
 static inline cudaError_t cudaEventQuery(cudaEvent_t event) {
+  const cudaError_t error = call(QUERY, 0);
   CHECK(event->alive && event->stream != NULL, "an event is asked for that was never recorded");
   CHECK(!fake.any_captured || fake.mode == cudaStreamCaptureModeRelaxed,
         "a query while this thread captures would invalidate the capture");
-  if (fake.fail[QUERY]-- > 0) return finish_call(1);
-  if (event->stream->done_us >= event->at_us) return finish_call(0);
+  if (error || event->stream->done_us >= event->at_us) return error;
   return fake.last = cudaErrorNotReady;
 }
 static inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop) {
   CHECK(start->stream == stop->stream && stop->stream->done_us >= stop->at_us, "events not over");
   *ms = (float)((stop->at_us - start->at_us) * 1e-3);
-  return finish_call(fake.fail[ELAPSED]-- > 0);
+  return call(ELAPSED, 0);
 }
 static inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
                                                 enum cudaStreamCaptureStatus *status) {
   *status = stream->captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-  return finish_call(stream->captured == 2);
+  return call(KINDS, stream->captured == 2);
 }
 static inline cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
-  enum cudaStreamCaptureMode held = fake.mode;
-  fake.mode = *mode;
-  *mode = held;
-  return finish_call(0);
+  const enum cudaStreamCaptureMode held = fake.mode;
+  fake.mode = *mode, *mode = held;
+  return call(KINDS, 0);
 }
 static inline cudaError_t cudaGetLastError(void) {
-  cudaError_t last = fake.last;
+  const cudaError_t last = fake.last;
   fake.last = cudaSuccess;
   return last;
 }
