@@ -43,9 +43,6 @@ typedef long long i64;
 #define MASKED        \
   o.lane_mask = mask; \
   ADD
-#define DIVERGENT               \
-  o.lane_mask = ARC_LANES_HERE; \
-  if (active) ADD
 #define THRESHOLD      \
   o.threshold = width; \
   ADD

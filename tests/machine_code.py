@@ -11,7 +11,8 @@ SPDX-License-Identifier: Apache-2.0
             all that this nvcc knows
   builds    programs compile and link in every kind of build; a debug build of one add stays small
   key_bits  a key that may be no int does not compile, unless ARC_KEY_BITS is 64; an int does
-  apart     where lanes may have parted, no mask is that of one lane (apart.py)
+  apart     where lanes may have parted, no mask is that of one lane (apart.py); adds of such lanes
+            have neither a stack frame nor a spill
   code_size kernels as users write them have few instructions, registers and bytes of stack
   unit_size tests compile no more kernels for a GPU, nor larger ones: nvcc takes minutes for some
   FILE.cu   as `stack`, of the kernels of that file
@@ -62,8 +63,7 @@ def types(path, widths):
 def forms(path, n):
     return [f"LITERAL({name}_{path}_{n}, ARC_PATH_{path}, {promises}, {n}, {add})"
             for name, promises, add in (
-                ("masked", 0, "MASKED"), ("divergent", 0, "DIVERGENT"),
-                ("threshold", "ARC_PROMISE_ONE_KEY", "THRESHOLD"),
+                ("masked", 0, "MASKED"), ("threshold", "ARC_PROMISE_ONE_KEY", "THRESHOLD"),
                 ("pointers", 0, f"POINTERS({n})"))]
 
 
@@ -83,10 +83,9 @@ def rows(widths):
          "ROWS_DYNAMIC"])]
 
 
-def others(widths, hot=CALLS):
+def others(widths, hot=(("HOT", CALLS), ("HOT_HERE", CALLS[:1]))):
     kernels = [("LITERAL", f"{n}, ", promises, f"{form}({n})") for n in widths
-               for form, calls in (("SUMS", CALLS), ("HOT", hot), ("HOT_HERE", CALLS[:1]))
-               for _, promises in calls]
+               for form, calls in (("SUMS", CALLS), *hot) for _, promises in calls]
     kernels += [("KERNEL", "", "0", add) for add in (
         "DYNAMIC(SUMS(0))", "DYNAMIC(HOT_DYNAMIC)", "MISSING", "ATOMRED")]
     return [f"{macro}(others_{i}, ARC_PATH_AUTO, {promises}, {n}{add})"
@@ -374,7 +373,7 @@ def stack_cases(every):
                 *(Case(name, kernels, REPORT, spotless()) for name, kernels in lists.items())]
     # One file, as nvcc reads arc anew for each. Nothing is checked where ARC_CHECK is 0, not in GPU
     # programs that include the CPU warp. Of a literal width all divisions are done by the compiler.
-    # `code_size` sees the stack of hot rows that whole warps add to.
+    # `code_size` sees the stack of hot rows that whole warps add to, `apart` of divergent adds.
     # Of 128 the keyed call, which has the code of the uniform one.
     kernels = literal("AUTO", (1, 33)) + literal("AUTO", (128,))[:1] + forms("AUTO", 10)
     return [Case("kernels", kernels + run_time("AUTO") + rows(()) + others((9,), hot=()),
@@ -453,9 +452,10 @@ TESTS = {
     # One PTX, which nvcc takes longest to make, for two architectures. The drop-in's masks are
     # literals or of each lane, and the same on both.
     "apart": lambda _: [Case("test_apart", ["tests/test_apart.cu"],
-                             f"-fatbin --keep --keep-dir {KEPT} -DTEST_WIDE_PATH=ARC_PATH_TREE "
+                             f"-fatbin -Xptxas -v --keep --keep-dir {KEPT} "
+                             "-DTEST_WIDE_PATH=ARC_PATH_TREE "
                              "-gencode arch=compute_90,code=[sm_90,sm_120]",
-                             masks_of_lanes_on("sm_90", "sm_120"))] +
+                             each(spotless("dynamic"), masks_of_lanes_on("sm_90", "sm_120")))] +
                        [Case(f"drop_in {options}", ["tests/test_drop_in.cu"],
                              f"-cubin -arch=sm_90 {options}", masks_of_lanes)
                         for options in ("", SUMS)] +
