@@ -10,6 +10,7 @@ set -eu
 way=$1 root=$2 work=$3/$1
 here=$(cd "$(dirname "$0")" && pwd)
 cmake=${CMAKE:-cmake}
+unset GIT_DIR GIT_WORK_TREE # .ci/run sets them for the mutations
 
 need() {
   command -v "$1" >/dev/null && return
