@@ -54,8 +54,8 @@ struct arc__code_line {
   { __builtin_FILE(), __builtin_LINE(), 0 }
 #define arc__drop_in_result arc__counted_result /* files that do not count have their own type */
 struct arc__looking {                           /* what a warp's call leaves for its next ones */
-  /* Per lane: its address; the turn and block; n of its row, and in 6 bits each the place where the
-     row begins and its own. seen: an address per place. */
+  /* Per lane: its address; the turn and block; whether n is sure, n of its row, and in 6 bits each
+     the place where the row begins and its own. seen: an address per place. */
   arc__u64 last[32];
   unsigned when[32], row[32], seen[ARC__PLACES];
 };
@@ -142,7 +142,8 @@ ARC__OUT_OF_LINE void arc__count(unsigned lanes, arc__u64 address, arc__code_lin
     const unsigned turn = __shfl_sync(lanes, c->enough ? turns : 1u, high);
     const unsigned when = turn * 0x9e3779b9u + block;
     arc__looking *w = &c->warp[here][warp];
-    const unsigned row = turn != 0u && w->when[lane] == when ? w->row[lane] : 0u, n = row >> 12;
+    const unsigned row = turn != 0u && w->when[lane] == when ? w->row[lane] : 0u,
+                   n = row >> 12 & 0xffu;
     const arc__u64 step = address - w->last[lane], before = __shfl_sync(lanes, w->last[lane], high);
     const bool follows = !__any_sync(lanes, (row == 0u) | (row != __shfl_sync(lanes, row, high)));
     const bool even = follows && !__any_sync(lanes, step != __shfl_sync(lanes, step, high));
@@ -154,19 +155,22 @@ ARC__OUT_OF_LINE void arc__count(unsigned lanes, arc__u64 address, arc__code_lin
     const bool may = even && step != 0u && n < ARC__LONGEST && head->width == width && !at.call &&
                      (step + 64u <= 128u || (row & 63u) != (unsigned)place ||
                       6u * (saved + sectors) > addresses);
-    const bool agrees = known == 0u || (known ^ mine) < 128u, moves = may && agrees;
+    const bool sure = row >> 31 != 0u; /* it saw where the row begins */
+    const bool agrees = (sure && known == 0u) || (known ^ mine) < 128u, moves = may && agrees;
+    const bool begins = !moves && (follows || turn == 1u);
     const bool corners = __any_sync(lanes, moves && address == before);
     w->last[lane] = address, w->when[lane] = when;
-    w->row[lane] = moves                       ? (row & ~63u) + 4096u + (unsigned)place
-                   : even && n == ARC__LONGEST ? row /* too long: where it begins is not known */
-                                               : 4096u + (unsigned)place * 65u;
+    w->row[lane] = moves ? (row & ~63u) + 4096u + (unsigned)place
+                   : even && n == ARC__LONGEST
+                       ? row /* too long: where it begins is not known */
+                       : (unsigned)begins << 31 | (4096u + (unsigned)place * 65u);
     if (arc__leads(lanes, lane)) {
       const bool all = turn == 1u; /* only then is each call before this one looked at */
       if (all && atomicAdd(&c->all[here], 1u) == ARC__ALL) c->enough = 1;
       if (!all && stands_for == 1) atomicAdd(&c->each[(unsigned)at.line % ARC__NUMBERS], 1u);
-      if (may && agrees && votes < 127u) *leads = mine | (votes + 1u);
-      if (may && !agrees) *leads = votes != 0u ? known - 1u : mine;
-      const unsigned odd = !moves && (all || follows) ? (unsigned)address & 12u : 0u;
+      if (may && sure && agrees && votes < 127u) *leads = mine | (votes + 1u);
+      if (may && sure && !agrees) *leads = votes != 0u ? known - 1u : mine;
+      const unsigned odd = begins ? (unsigned)address & 12u : 0u;
       if (odd & ~c->place[place].odd) atomicOr(&c->place[place].odd, odd);
       const auto add = [=](const arc__counted *to, unsigned index, unsigned x) {
         if (x) atomicAdd(&c->tally[here % ARC__COPIES][to - c->place][index], (arc__u64)x);
@@ -177,8 +181,8 @@ ARC__OUT_OF_LINE void arc__count(unsigned lanes, arc__u64 address, arc__code_lin
       add(to, 33u * all_lanes + addresses, calls), add(to, ARC__AGAIN, (sum >> 12) * calls);
       add(to, ARC__SAVED, saved * calls), add(to, ARC__SECTORS, sectors * calls);
       add(to, ARC__ADDS, turn ? all_lanes : 0u), add(to, ARC__NEAR, beside ? all_lanes : 0u);
-      add(head, ARC__TRIED + n, follows && n < ARC__LONGEST), add(head, ARC__MOVED + n, moves);
-      add(head, ARC__CORNERS, corners);
+      add(head, ARC__TRIED + n, follows && sure && n < ARC__LONGEST);
+      add(head, ARC__MOVED + n, moves && sure), add(head, ARC__CORNERS, corners && sure);
       w->seen[place] = id;
     }
   }
@@ -225,7 +229,7 @@ ARC__FN Call arc__count_call(Call c, arc__code_line at) {
 /* A statement, with means over its warp calls or over samples of them. sums: whether the flag does;
    -1: predict it. vector: how many values of a row go into a request; 0: they are in no row. */
 struct arc__line {
-  std::string call, does, note;
+  std::string call, does, note, count;
   int line, width, sums, values, vector;
   bool is_loop;
   double calls, lanes, addresses, again, saved, sectors, plain, flag, gain, adds, beside;
@@ -266,7 +270,7 @@ static inline void arc__read(arc__lines *lines) {
     const bool corners = sum(ARC__CORNERS) > 0.05 * sum(ARC__MOVED + 1);
     std::vector<const arc__counted *> row(1, &at);
     bool is_row = !corners, goes_on = true;
-    double reach = 1; /* of the rows, how many come so far */
+    double reach = 1, last = 0; /* of the rows, how many come so far */
     arc__u64 distance = 0, start = 0;
     for (int n = 1; goes_on; ++n) {
       const int step_of = n % ARC__LONGEST;
@@ -275,17 +279,19 @@ static inline void arc__read(arc__lines *lines) {
       const arc__counted *next = &c->place[at.steps[step_of] >> 7 & 63u];
       const bool close = step + 64u <= 128u, returns = next == row[0] && !close;
       goes_on = n < ARC__LONGEST && moved > 0.9 * tried;
-      if (goes_on) reach *= moved / tried, distance += step;
+      if (goes_on) reach *= moved / tried, last = moved, distance += step;
       if (!goes_on || distance == start ||
           (returns && (row.back() != row[0] || (is_row && row.size() > 2)))) {
         if (n == ARC__LONGEST || reach < 0.75) row.resize(1); /* too long, or of many lengths */
         const int values = at.call[0] ? at.width : (int)row.size();
         const unsigned odd = (at.odd | (unsigned)start) & 12u;
+        const bool ends = goes_on || tried > 0 || last >= 0.5 * sum(ARC__MOVED + 1); /* seen */
         for (const arc__counted *part : row) {
           arc__line *l = line(part);
           l->call = part->call, l->line = part->line, l->width = part->width, l->sums = -1;
           if (l->values >= values) continue;
           l->values = values, l->is_loop = row.back() == row[0];
+          l->count = (ends ? "" : "about ") + std::to_string(values);
           l->vector = !is_row ? 0 : odd & 4u || values % 2 ? 1 : odd || values % 4 ? 2 : 4;
         }
         row.clear(), start = distance, is_row = !corners;
@@ -341,14 +347,13 @@ static inline void arc__predict(arc__line *l) {
             : l->addresses < 1.1                            ? "uniform"
             : is_call                                       ? "add"
                                                             : "divergent";
-  const std::string values = std::to_string(l->values);
-  l->note = is_call          ? ", " + l->call + " of " + values + " values"
+  l->note = is_call          ? ", " + l->call + " of " + l->count + " values"
             : l->width == 0  ? ", its result is used"
             : l->width == -1 ? ", in shared memory: not served"
             : l->width < 0   ? ", its type is not served"
             : l->values == 1 ? ""
                              : (l->is_loop ? ", a loop or helper over " : ", one call of ") +
-                                   values + (l->vector ? " values" : " arrays or corners");
+                                   l->count + (l->vector ? " values" : " arrays or corners");
   if (l->width && l->addresses > fmax(0.7 * l->lanes, 1.5) && l->beside > 0.25 * fmax(l->adds, 1))
     l->note += ", put neighbours back into one warp first";
 }
