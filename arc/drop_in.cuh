@@ -169,7 +169,7 @@ enum { ARC__WAIT = 600 };
 struct arc__statement {
   int line;
   unsigned taken; /* samples */
-  int score;      /* what sums would have gained in the last samples */
+  int score;      /* what sums would have gained in the last 128 samples */
   int rest;       /* of drawn warps, one call in 2^(4 + rest) takes a sample */
   unsigned sample[ARC__SAMPLES], seen[ARC__SAMPLES]; /* the last; addresses, multiprocessors */
 };
@@ -180,18 +180,21 @@ struct arc__learnt {
 static __device__ __attribute__((aligned(16), unused)) arc__learnt arc__learnt_here;
 
 /* A sample has five bit fields, each a sum over the lanes. From the lowest: adds to an address that
-   another multiprocessor also adds to, addresses, passes that sums would save, sectors, lanes. */
+   another multiprocessor also adds to, addresses, passes that sums would save, sectors, lanes. The
+   highest bit: the values are vectors. */
 static __host__ __device__ inline int arc__field(unsigned sample, int field) {
   return (int)(field == 0 ? sample & 127u : sample >> (1 + 6 * field) & 63u);
 }
 /* Returns what sums would gain, in passes. Atomics cost passes: each sector of 32 bytes takes as
    many as its fullest word has adds. Where other multiprocessors add to an address, it costs a
-   hundred times that. Sums cost 10 passes. A gain is -15 to 100, so that a change shows soon. */
+   hundred times that. Sums cost 10 passes, those of vectors 26 at one address and 40 at several. A
+   gain is -15 to 400, so that a change shows soon. */
 static __host__ __device__ inline int arc__gain(unsigned sample) {
   const int lanes = arc__field(sample, 4), addresses = arc__field(sample, 1);
-  const int gain = arc__field(sample, 2) + 100 * arc__field(sample, 0) - 10;
+  const int costs = sample >> 31 == 0u ? 10 : addresses == 1 ? 26 : 40;
+  const int gain = arc__field(sample, 2) + 100 * arc__field(sample, 0) - costs;
   if (lanes < ARC__FEWEST) return -3;
-  return addresses == lanes ? -10 : gain < -15 ? -15 : gain < 100 ? gain : 100;
+  return addresses == lanes ? -10 : gain < -15 ? -15 : gain < 400 ? gain : 400;
 }
 
 #if ARC__ARCH >= 700
@@ -270,24 +273,30 @@ ARC__FN unsigned arc__clock_after(unsigned x) {
 ARC__FN void arc__learn(unsigned sample, unsigned line) {
   arc__statement *s = &arc__learnt_here.of[line & 0xffu];
   const unsigned taken = arc__fresh(&s->taken);
+  int score = arc__fresh(&s->score);
   s->sample[taken % ARC__SAMPLES] = sample;
   s->line = (int)(line >> 8 & 0x7fffffu);
   s->taken = taken + 1u;
-  int gain = arc__gain(sample), score = arc__fresh(&s->score);
-  if (gain > 0 && score <= 0 && !(line >> 31)) gain = -3; /* sums themselves make memory fast */
-  score += gain - score / ARC__SAMPLES;
+  int gain = arc__gain(sample);
+  /* Sums gain nothing while atomics do not queue. They themselves make memory fast. */
+  if (gain > 0 && (score <= 0 || taken < ARC__SAMPLES) && !(line >> 31)) gain = -3;
+  score += gain - score / 128;
   s->score = score;
   if (taken < ARC__SAMPLES - 1) return;
-  const int rest = arc__fresh(&s->rest); /* while samples agree, far fewer are taken */
-  s->rest = (gain > 0) != (score > 0) ? rest / 2 : rest < 10 ? rest + 2 : 11;
   unsigned *const sums = &arc__learnt_here.sums[(line & 0xffu) / ARC__LINES];
   const unsigned bit = 1u << (line & 0xffu) % ARC__LINES, says = arc__fresh(sums);
-  if ((score > 0) != ((says & bit) != 0u)) *sums = says ^ bit;
+  const bool now = (says & bit) != 0u; /* more samples: rarer ones, more so while they agree */
+  const int rest = 31 - __clz((int)taken) - ((gain > 0) != now ? 3 : -2);
+  s->rest = rest < 0 ? 0 : rest < 11 ? rest : 11;
+  if ((score > 0) != now) {
+    *sums = says ^ bit;
+    s->taken = ARC__SAMPLES;
+  }
 }
 /* Takes a sample; `lanes` call it together. line: of the statement, above its entry in the low
    byte; the highest bit: memory is slow. No guarded vote follows arc__learn: nvcc would then guard
    the end of each statement, too. */
-ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line) {
+ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, bool vector) {
   const unsigned now = word << 8 | arc__multiprocessor();
   unsigned *const seen = &arc__learnt_here.of[line & 0xffu].seen[word % ARC__SAMPLES];
   unsigned sample = (arc__fresh(seen) ^ now) - 1u < 255u;
@@ -297,19 +306,17 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line) {
   if (arc__leads(__match_any_sync(arc__still(lanes), word / 8u), arc__lane()))
     sample += (unsigned)(__popc(same) - 1) << 13 | 1u << 19;
   lanes = arc__still(lanes);
-  sample = arc__sum_over(lanes, sample | 1u << 25, 32);
+  sample = (arc__sum_over(lanes, sample | 1u << 25, 32) & 0x7fffffffu) | (unsigned)vector << 31;
   if (arc__leads(lanes, arc__lane())) arc__learn(sample, line);
 }
-ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line) {
+ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line, bool vector) {
   const arc__statement *s = &arc__learnt_here.of[line & 0xffu];
-  const unsigned chance = arc__clock() * 2654435761u;
-  if (!__any_sync(arc__still(lanes), chance >> 28 == 0u)) return; /* most calls read nothing */
-  const unsigned rest = (unsigned)s->rest;
-  if (!__any_sync(arc__still(lanes), chance >> (28u - rest) == 0u)) return;
+  const unsigned rest = (unsigned)s->rest, chance = arc__clock() * 2654435761u;
+  if (!__any_sync(arc__still(lanes), chance >> 20 >> (12u - rest) == 0u)) return;
   const unsigned before = arc__clock_after(rest);
   if (arc__clock_after(arc__fresh(&s->seen[word % ARC__SAMPLES])) - before >= ARC__WAIT)
     line |= 1u << 31;
-  arc__sample(lanes, word, line);
+  arc__sample(lanes, word, line, vector);
 }
 
 template <class T>
@@ -323,10 +330,12 @@ struct arc__drop_in_part {
 template <class T>
 ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(unsigned lanes, T *p, T v, unsigned says,
                                                           unsigned line) {
+  const bool leaves = says & ARC__DRAWN && arc__clock() * 2654435761u >> 28 != 0u;
   lanes = arc__still(lanes);
+  if (__any_sync(lanes, leaves)) return {v, 1u}; /* most calls of drawn warps read nothing */
   __syncwarp(lanes); /* earlier writes of these lanes come before the add */
   if (__any_sync(lanes, says & ARC__DRAWN)) {
-    arc__drawn(lanes, (unsigned)((arc__u64)p >> 2), line);
+    arc__drawn(lanes, (unsigned)((arc__u64)p >> 2), line, __is_class(T));
     return {v, 1u};
   }
   int same = 0;

@@ -132,6 +132,7 @@ struct shape {
   unsigned lanes;
   int words, apart, turn;
   bool share, sums, fast = false; /* fast: atomics do not queue, so a sum gains nothing */
+  bool vectors = false;           /* float2 or float4 */
 };
 static __global__ void sample(unsigned long long memory, int line, shape s, int launch) {
 #if SIMT_ON_CPU || defined(__CUDA_ARCH__)
@@ -142,7 +143,8 @@ static __global__ void sample(unsigned long long memory, int line, shape s, int 
   if (s.words == 0) word = (x + lane * 40503u) * 2654435761u >> 12;
   if (s.lanes >> lane & 1)
     arc__sample(s.lanes, (unsigned)((memory + own + word * (unsigned)s.apart) >> 2),
-                (s.fast ? 0u : 1u << 31) | (unsigned)line << 8 | (unsigned)line % ARC__ENTRIES);
+                (s.fast ? 0u : 1u << 31) | (unsigned)line << 8 | (unsigned)line % ARC__ENTRIES,
+                s.vectors);
 #else
   (void)memory, (void)line, (void)s, (void)launch;
 #endif
@@ -164,9 +166,13 @@ static void learns(void) {
                           {"8 hot words", ~0u, 8, 4, 1, true, true},
                           {"16 hot words, in pairs", ~0u, 16, 4, 2, true, true},
                           {"32 hot words, by warps", ~0u, 32, 4, 32, true, true},
-                          {"one word, fast", ~0u, 1, 4, 1, false, false, true}};
+                          {"one word, fast", ~0u, 1, 4, 1, false, false, true},
+                          {"8 words", ~0u, 8, 4096, 4, false, true},
+                          {"8 vectors", ~0u, 8, 4096, 4, false, false, false, true},
+                          {"8 hot vectors", ~0u, 8, 16, 4, true, true, false, true},
+                          {"one vector", ~0u, 1, 4, 1, false, true, false, true}};
   /* On a GPU blocks of one launch meet at an entry, which is a sample of one of them. */
-  enum { LAUNCHES = SIMT_ON_CPU ? 20 : 500 };
+  enum { LAUNCHES = SIMT_ON_CPU ? 30 : 1000 };
   int line = 1000;
   const unsigned long long memory = (1ull << 40) + 4096;
   for (int from : {0, 7, 8})
@@ -187,10 +193,30 @@ static void learns(void) {
       CHECK(sums == to.sums, "%s, then %s: %s, with a score of %d", shapes[from].name, to.name,
             sums ? "sums" : "plain", s.score);
       CHECK(s.line == line && s.taken >= ARC__SAMPLES, "line %d, %u samples", s.line, s.taken);
-      CHECK(s.rest > 1 && (rest < 11 || !shapes[from].sums || to.sums),
+      CHECK(to.share || (s.rest > 1 && (rest < 7 || !shapes[from].sums || to.sums)),
             "%s, then %s: a rest of %d, then of %d", shapes[from].name, to.name, rest, s.rest);
       check.compared += 1;
     }
+}
+
+/* Two lines share an entry. Their mean gain decides, which is what both together gain. */
+static void mixes(void) {
+  struct check_random r;
+  if (!check_begin("two lines of one entry", &r)) return;
+  const shape plain = {"random words", ~0u, 0, 4, 1, false, false};
+  const shape others[] = {{"one word, 13 lanes", 0x1fffu, 1, 4, 1, false, false},
+                          {"one word", ~0u, 1, 4, 1, false, true}};
+  for (const shape &other : others) {
+    SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, false);
+    for (int launch = 0; launch < 200; ++launch)
+      SIMT_LAUNCH(sample, dim3(1), dim3(32), 0, 0, 1ull << 40, 500 + launch % 2 * ARC__ENTRIES,
+                  launch % 2 ? other : plain, launch);
+    arc__learnt learnt;
+    CHECK(!cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt), "it is lost");
+    const bool sums = learnt.sums[500 / ARC__LINES % ARC__WORDS] >> 500 % ARC__LINES & 1;
+    CHECK(sums == other.sums, "%s and %s: %s", plain.name, other.name, sums ? "sums" : "plain");
+    check.compared += 1;
+  }
 }
 
 /* The first line of `text` with `words`, as far as these. */
@@ -338,6 +364,7 @@ int main(int argc, char **argv) {
 #if LEARNS
   SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, false);
   learns();
+  mixes();
   prints();
 #endif
   far_addresses();
