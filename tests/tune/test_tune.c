@@ -20,7 +20,7 @@ typedef struct machine {
 
 /* From a call of run; loss: launches of the best that could have run in the time lost. */
 typedef struct outcome {
-  int rest, timed, ruinous; /* launches before the tuning, in it, and of ten times the best */
+  int rest, timed, ruinous; /* launches before the tuning, in it, and of over 7 times the best */
   double loss;
 } outcome;
 
@@ -145,36 +145,30 @@ static void test_exact(unsigned seed) {
     CHECK(o.rest == (k ? c.interval : c.warmup), "it rests %d launches", o.rest);
     CHECK(fabs(tune.result.gain - gain) < 0.002, "seed %u: the gain is %g, not %g", seed, gain,
           tune.result.gain);
-    CHECK(o.ruinous <= (seed % FAMILIES == CLIFF ? 3 : 0), "seed %u, %d ruinous launches", seed,
-          o.ruinous);
-    CHECK(
-        tune.result.cost >= 0.0099 * o.timed && tune.result.cost <= 0.01 * o.timed + o.loss + 1e-9,
-        "seed %u: it cost %g, not %g", seed, tune.result.cost, o.loss);
+    const double loss = tune.result.cost - 0.01 * o.timed; /* but for those below the noise */
+    CHECK(loss > -1e-9 && loss < o.loss + 1e-9, "seed %u: %g lost, not %g", seed, loss, o.loss);
     m = draw(KEYED, seed + 500, 0.0);
   }
   for (int i = 0; c.interval == 0 && i < 5000; ++i)
     CHECK(arc_tune_next(&tune).ticket == 0, "interval 0 tunes once");
 }
 
-/* Means of all families and seeds, as docs/how.md has them. With nothing to gain the policy hardly
-   ever changes; the same seed and times have the same result. */
+/* Means of all families and seeds, as docs/how.md has them. The same seed and times have the
+   same result. With nothing to gain the policy hardly ever changes. */
 static void test_means(int times, double ramp, double noise, double launches, double lost,
                        double regret) {
   const double wanted[3] = {launches, lost, regret}, runs = FAMILIES * SEEDS;
   double sum[3] = {0.0, 0.0, 0.0};
   int changes = 0;
-  arc_tune first = tune;
-  for (unsigned i = 0; i <= FAMILIES * SEEDS; ++i) {
-    const int family = (int)(i % FAMILIES); /* once more the first */
-    machine m = draw(family, i % (FAMILIES * SEEDS) / FAMILIES, noise);
+  for (unsigned i = 0; i < FAMILIES * SEEDS; ++i) {
+    const int family = (int)(i % FAMILIES);
+    machine m = draw(family, i / FAMILIES, noise);
     arc_tune_config c = arc_tune_config_default();
-    m.ramp = ramp, c.seed += i % (FAMILIES * SEEDS) / FAMILIES;
+    m.ramp = ramp, c.seed += i / FAMILIES;
     arc_tune_add(&c, ARC_PATH_AUTO, 33, 33);
     if (family == SEVERAL_PATHS) arc_tune_add(&c, OWN, 0, 33);
     begin(&c);
     const outcome o = run(&m, times);
-    if (i == 0) first = tune;
-    if (i == FAMILIES * SEEDS) break;
     sum[0] += o.timed / runs;
     sum[1] += 100.0 * o.loss / c.interval / runs;
     sum[2] += 100.0 * (true_us(&m, tune.result.choice) / best_us(&m) - 1.0) / runs;
@@ -183,7 +177,6 @@ static void test_means(int times, double ramp, double noise, double launches, do
   }
   printf("noise %g, ramp %g, %d: %.1f launches, %.4f %% lost, regret %.4f %%\n", noise, ramp, times,
          sum[0], sum[1], sum[2]);
-  CHECK(memcmp(&first.result, &tune.result, sizeof tune.result) == 0, "another result");
   CHECK(changes <= 1, "%d changes where all take as long", changes);
   for (int k = 0; k < 3; ++k)
     CHECK(fabs(sum[k] / wanted[k] - 1.0) <= 0.005, "%g, not %g", sum[k], wanted[k]);
@@ -240,9 +233,8 @@ static void report(unsigned ticket, double us) {
    void. */
 static void begin_any(machine *m, int restarts) {
   static const double budgets[] = {NAN, -1.0, 0.0, 1.0001, 1e-9, 1.0, 0.001, 0.01, 0.02};
-  const int what = pick(m, 0, 49), most = ARC_TUNE_MAX_POLICIES;
-  const int policies = what < 16 ? most + (what == 2) : pick(m, 1, 60),
-            some = pick(m, 0, 99) % policies;
+  const int what = pick(m, 0, 49), most = ARC_TUNE_MAX_POLICIES + (what == 2);
+  const int policies = what < 16 ? most : pick(m, 1, 60), some = pick(m, 0, policies - 1);
   arc_tune_config c = arc_tune_config_default();
   c.start = c.policy[0], c.policies = 1;
   while (c.policies < policies) arc_tune_add(&c, pick(m, 1, 12), pick(m, 0, 20), pick(m, 15, 34));
@@ -257,7 +249,8 @@ static void begin_any(machine *m, int restarts) {
   c.budget = budgets[what >= 10 && what < 14 ? what - 10 : pick(m, 4, 8)];
   is_legal = what >= 14;
   if (!restarts) latest = 0, memset(&tune, pick(m, 0, 255), sizeof tune); /* it may hold anything */
-  const int error = (restarts ? arc_tune_restart : arc_tune_init)(&tune, &c);
+  tune.config = c; /* the argument may lie in the tuner */
+  const int error = (restarts ? arc_tune_restart : arc_tune_init)(&tune, &tune.config);
   CHECK(error == (is_legal ? ARC_TUNE_OK : ARC_TUNE_ERROR_CONFIG), "case %d: %d", what, error);
   memset(awaited, 0, sizeof awaited);
 }
@@ -279,9 +272,9 @@ static void test_any_calls(unsigned seed) {
       next(), report(latest, pick(&m, 0, 19) ? between(&m, 100.0, 116.0) : 0.0);
     if (what >= 997) begin_any(&m, what == 997);
   }
-  int ended = tune.result.tunings,
-      left = tune.rest + 10 + (int)(is_legal ? 100.0 * tune.budget : 0.0);
-  for (; tune.rest >= 0 && tune.result.tunings == ended && left >= 0; --left)
+  const int ended = tune.result.tunings;
+  int left = tune.rest + 10 + (int)(is_legal ? 100.0 * tune.budget : 0.0);
+  while (tune.rest >= 0 && tune.result.tunings == ended && left-- > 0)
     next(), report(latest, 100.0);
   CHECK(left >= 0, "seed %u: it does not end", seed);
 }
