@@ -131,11 +131,12 @@ static void test_exact(unsigned seed) {
   arc_tune_config c = arc_tune_config_default();
   const int low = pick(&m, 0, 32), own = seed % FAMILIES == CLIFF ? 0 : pick(&m, 0, 3);
   if (own == 3) arc_tune_add(&c, OWN, ARC_THRESHOLD_AUTO, ARC_THRESHOLD_AUTO);
-  if (own > 0) arc_tune_add(&c, OWN, low, pick(&m, low, 32));
+  if (own > 0) arc_tune_add(&c, OWN, low, pick(&m, low, low < 28 ? low + 4 : 32));
   if (own == 2) arc_tune_add(&c, OWN, ARC_THRESHOLD_AUTO, ARC_THRESHOLD_AUTO);
   c.policy[c.policies] = c.policy[c.policies - 1];    /* none of the list */
   for (int t = 0; own > 0 && seed % 2 && t < 33; ++t) /* the own one is reached from 8 alone */
     m.true_us[ARC_PATH_AUTO][t] = 300.0 + 30.0 * abs(t - 8);
+  if (own > 0 && seed % 2) m.true_us[ARC_PATH_AUTO][ARC_THRESHOLD_AUTO] = 300.0;
   if (seed % FAMILIES != CLIFF && seed % 2 == 0) c.start = c.policy[pick(&m, 0, c.policies - 1)];
   c.budget = 1.0, c.warmup = pick(&m, 0, 9), c.interval = (int)seed % 4 * 300;
   begin(&c);
