@@ -97,14 +97,14 @@ static inline arc_tune_config arc_tune_config_default(void) {
 static inline int arc_tune_init(arc_tune *t, const arc_tune_config *config) {
   const arc_tune_policy untuned = {ARC_PATH_AUTO, ARC_THRESHOLD_AUTO, 0};
   const arc_tune_config c = *config; /* which may lie in *t */
-  int start = c.policies, legal = c.policies <= ARC_TUNE_MAX_POLICIES && c.interval >= 0 &&
-                                  c.warmup >= 0 && c.budget > 0.0 && c.budget <= 1.0;
+  int start = -1, legal = c.policies <= ARC_TUNE_MAX_POLICIES && c.interval >= 0 && c.warmup >= 0 &&
+                          c.budget > 0.0 && c.budget <= 1.0;
   for (int i = 0; legal && i < c.policies; ++i) {
     const arc_tune_policy p = c.policy[i];
     legal = p.path >= ARC_PATH_ATOMIC && p.threshold >= 0 && p.threshold <= ARC_THRESHOLD_AUTO;
     if (p.path == c.start.path && p.threshold == c.start.threshold) start = i;
   }
-  legal &= start < c.policies;
+  legal &= start >= 0;
   memset(t, 0, sizeof *t);
   t->config = c;
   t->random = c.seed * 2654435769u;
@@ -156,7 +156,7 @@ static inline void arc_tune__take(arc_tune *t, int i, double time_us) {
 static inline int arc_tune__is_near(const arc_tune *t, int a, int b) {
   const arc_tune_policy *p = t->config.policy;
   const int up = p[b].threshold - (p[a].threshold == ARC_THRESHOLD_AUTO ? 8 : p[a].threshold);
-  const int side = up < 0 ? -1 : 1, apart = side * up, nearer = b - side;
+  const int apart = up < 0 ? -up : up, nearer = up < 0 ? b + 1 : b - 1;
   if (p[b].threshold == ARC_THRESHOLD_AUTO || apart == 0) return 1;
   if (p[a].path == p[b].path && apart == t->step) return 1;
   if (p[b].threshold == ARC_THRESHOLD_NEVER && apart > ARC_TUNE__COARSE) return 0;
@@ -169,10 +169,10 @@ static inline int arc_tune__is_near(const arc_tune *t, int a, int b) {
    is hardly faster counts as slower: measuring its gain takes more launches than it saves. */
 static inline int arc_tune__loses(const arc_tune *t, int i) {
   double gap = arc_tune__gap(t, i, t->leader), error = (i == t->incumbent ? 5.0 : 2.0) * t->noise;
-  if (t->candidate[i].times < 2) return gap > 5.0;
+  if (t->candidate[i].times < 2) return t->candidate[i].times == 1 && gap > 5.0;
   double x = 1.0 / t->candidate[i].times, y = 1.0 / t->candidate[t->leader].times;
   if (i != t->incumbent) gap += 0.002 + 0.2 * t->noise;
-  return i != t->leader && gap * gap > error * error * (x + y + 4.0 * (x * x + y * y));
+  return i != t->leader && gap > 0.0 && gap * gap > error * error * (x + y + 4.0 * (x * x + y * y));
 }
 
 static inline void arc_tune__finish(arc_tune *t, int choice) {
@@ -194,14 +194,11 @@ static inline void arc_tune__decide(arc_tune *t, int latest) {
   int well = t->candidate[latest].times > 1 && t->candidate[latest].state == ARC_TUNE__RACES &&
              !arc_tune__loses(t, latest);
   for (int i = 0; i < n; ++i) {
-    int *state = &t->candidate[i].state;
-    if (*state == ARC_TUNE__UNTRIED && well && arc_tune__is_near(t, latest, i))
-      *state = ARC_TUNE__RACES;
-    if (*state != ARC_TUNE__RACES) continue;
-    if (arc_tune__loses(t, i)) {
-      *state = ARC_TUNE__DROPPED;
-      continue;
-    }
+    if (t->candidate[i].state == ARC_TUNE__RACES && arc_tune__loses(t, i))
+      t->candidate[i].state = ARC_TUNE__DROPPED;
+    if (t->candidate[i].state == ARC_TUNE__UNTRIED && well && arc_tune__is_near(t, latest, i))
+      t->candidate[i].state = ARC_TUNE__RACES;
+    if (t->candidate[i].state != ARC_TUNE__RACES) continue;
     racing += 1;
     unsure |= t->candidate[i].times < (t->step == ARC_TUNE__COARSE ? 4 : 60);
   }
