@@ -217,6 +217,10 @@ ARC__FN unsigned arc__clock(void) {
   return (unsigned)clock64();
 #endif
 }
+/* Returns a number whose high bits are as good as random. */
+ARC__FN unsigned arc__chance(void) {
+  return arc__clock() * 2654435761u;
+}
 /* Returns the word of a line, with ARC__DRAWN if the warp is drawn. If nvcc keeps the table's name,
    the load needs no register for its address. */
 ARC__FN unsigned arc__ask(int line) {
@@ -311,7 +315,7 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, bool vect
 }
 ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line, bool vector) {
   const arc__statement *s = &arc__learnt_here.of[line & 0xffu];
-  const unsigned rest = (unsigned)s->rest, chance = arc__clock() * 2654435761u;
+  const unsigned rest = (unsigned)s->rest, chance = arc__chance();
   if (!__any_sync(arc__still(lanes), chance >> 20 >> (12u - rest) == 0u)) return;
   const unsigned before = arc__clock_after(rest);
   if (arc__clock_after(arc__fresh(&s->seen[word % ARC__SAMPLES])) - before >= ARC__WAIT)
@@ -330,7 +334,7 @@ struct arc__drop_in_part {
 template <class T>
 ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(unsigned lanes, T *p, T v, unsigned says,
                                                           unsigned line) {
-  const bool leaves = says & ARC__DRAWN && arc__clock() * 2654435761u >> 28 != 0u;
+  const bool leaves = says & ARC__DRAWN && arc__chance() >> 28 != 0u;
   lanes = arc__still(lanes);
   if (__any_sync(lanes, leaves)) return {v, 1u}; /* most calls of drawn warps read nothing */
   __syncwarp(lanes); /* earlier writes of these lanes come before the add */
