@@ -291,7 +291,7 @@ ARC__FN void arc__learn(unsigned sample, unsigned line) {
   const unsigned bit = 1u << (line & 0xffu) % ARC__LINES, says = arc__fresh(sums);
   const bool now = (says & bit) != 0u; /* more samples: rarer ones, more so while they agree */
   const int rest = 31 - __clz((int)taken) - ((gain > 0) != now ? 3 : -2);
-  s->rest = rest < 0 ? 0 : rest < 11 ? rest : 11;
+  s->rest = rest < 11 ? rest : 11;
   if ((score > 0) != now) {
     *sums = says ^ bit;
     s->taken = ARC__SAMPLES;
