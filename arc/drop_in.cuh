@@ -88,19 +88,11 @@ struct arc__code_line {
   { __builtin_LINE() }
 #define arc__count_add(p, at, width) ((void)(at))
 
-/* Shared memory has no atomics of float2 and float4. */
+/* Whether p points elsewhere: to shared memory, of this block or another, or to a local variable.
+   Shared memory has no atomics of float2 and float4. */
 template <class T>
-ARC__FN bool arc__in_shared(const T *p) {
-  return !__is_class(T) && __isShared(p);
-}
-/* Call arc__in_shared first, so that adds to this block's memory keep their machine code. */
-template <class T>
-ARC__FN bool arc__in_other_block(const T *p) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(__clang__)
-  return !__is_class(T) && __isClusterShared(p);
-#else
-  return (void)p, false;
-#endif
+ARC__FN bool arc__not_global(const T *p) {
+  return !__is_class(T) && !__isGlobal(p);
 }
 /* Returns the group's sum in its leader, by pointer jumping as in arc__reduce_jumping. */
 template <class T>
@@ -356,8 +348,7 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
   const unsigned says = arc__ask(at.line);             /* first, so that it may go above a loop */
 #endif
-  if (arc__in_shared(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
-  if (arc__in_other_block(p)) return (void)atomicAdd(p, v);
+  if (arc__not_global(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
   ARC__ASSUME_GLOBAL(p); /* nvcc finds it out no more, and would wait for each atomic */
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
   if (says & (ARC__DRAWN | 1u << at.line % ARC__LINES)) {
