@@ -16,13 +16,14 @@ static __device__ void atomicAdd(early *p, early v) { p->x += v.x, p->y += v.y; 
 
 #include <type_traits>
 
-/* ---- lanes of one warp that add to shared memory, and others that add to global memory */
+/* ---- lanes of one warp that add to shared or local memory, and others that add to global memory */
 
 template <class T>
-static __global__ void to_spaces(T *in_global, T *olds, unsigned in_shared, bool used) {
+static __global__ void to_spaces(T *in_global, T *olds, unsigned elsewhere, bool local, bool used) {
   SIMT_DYNAMIC_SHARED(unsigned long long, memory);
   const int lane = (int)threadIdx.x;
-  T *shared = (T *)memory, *p = in_shared >> lane & 1 ? shared : in_global;
+  T own = 0, *shared = (T *)memory, *other = local ? &own : shared;
+  T *p = elsewhere >> lane & 1 ? other : in_global;
   if (lane == 0) *shared = 0;
   __syncwarp();
   if (used)
@@ -30,6 +31,7 @@ static __global__ void to_spaces(T *in_global, T *olds, unsigned in_shared, bool
   else
     atomicAdd(p, (T)(lane + 1));
   __syncwarp();
+  olds[32 + lane] = own;
   if (lane == 0) in_global[1] = *shared;
 }
 
@@ -39,16 +41,18 @@ static void spaces(void) {
   if (!check_begin("address spaces", &r)) return;
   const unsigned masks[] = {0u, 1u, 0x80000000u, 0x55555555u, 0xffffu, 0xfffffffeu, 0xffffffffu};
   for (unsigned mask : masks)
-    for (bool used : {false, true}) {
+    for (int form = SIMT_ON_CPU ? 2 : 0; form < 4; ++form) { /* the CPU warp refuses local memory */
+      const bool used = form % 2, local = form < 2;
       T must[2] = {0, 0};
       for (int lane = 0; lane < 32; ++lane) must[mask >> lane & 1] += (T)(lane + 1);
-      const test_memory<T> sums(2), olds(32);
-      SIMT_LAUNCH(to_spaces<T>, dim3(1), dim3(32), 8, 0, sums.at, olds.at, mask, used);
-      const std::vector<T> got = sums.read(), old = olds.read();
+      const test_memory<T> sums(2), olds(64);
+      SIMT_LAUNCH(to_spaces<T>, dim3(1), dim3(32), 8, 0, sums.at, olds.at, mask, local, used);
+      std::vector<T> got = sums.read(), old = olds.read();
+      for (int lane = 0; lane < 32; ++lane) got[1] += old[32 + lane];
       for (int i = 0; i < 2; ++i)
-        CHECK(got[i] == must[i], "shared in %x, used %d: sum %d is %g and must be %g", mask, used,
-              i, (double)got[i], (double)must[i]);
-      for (int a = 0; used && a < 32; ++a)
+        CHECK(got[i] == must[i], "%s in %x, used %d: sum %d is %g and must be %g",
+              local ? "local" : "shared", mask, used, i, (double)got[i], (double)must[i]);
+      for (int a = 0; used && !local && a < 32; ++a)
         for (int b = 0; b < a; ++b)
           CHECK(old[a] != old[b] || ((mask >> a ^ mask >> b) & 1), "lanes %d and %d found %g", a, b,
                 (double)old[a]);
