@@ -317,28 +317,29 @@ ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line, bool vecto
 
 template <class T>
 struct arc__drop_in_part {
-  T v;
+  T *p, v;
   unsigned adds;
 };
 /* Samples `lanes` if one is drawn; else sums the values of those that share an address, if many do.
-   The caller adds v where `adds`: a function with an atomic begins with YIELD, and lanes may then
-   go on apart. */
+   The caller adds what is returned: a function with an atomic begins with YIELD, and lanes may then
+   go on apart. It takes the address from here, too, else each call would keep its own in registers
+   that the function must then leave alone. */
 template <class T>
 ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(unsigned lanes, T *p, T v, unsigned says,
                                                           unsigned line) {
   const bool leaves = says & ARC__DRAWN && arc__chance() >> 28 != 0u;
   lanes = arc__still(lanes);
-  if (__any_sync(lanes, leaves)) return {v, 1u}; /* most calls of drawn warps read nothing */
+  if (__any_sync(lanes, leaves)) return {p, v, 1u}; /* most calls of drawn warps read nothing */
   __syncwarp(lanes); /* earlier writes of these lanes come before the add */
   if (__any_sync(lanes, says & ARC__DRAWN)) {
     arc__drawn(lanes, (unsigned)((arc__u64)p >> 2), line, __is_class(T));
-    return {v, 1u};
+    return {p, v, 1u};
   }
   int same = 0;
   (void)__match_all_sync(lanes, (arc__u64)p, &same);
-  if (__popc(lanes) < (same ? ARC__FEWEST : ARC__FEWEST_OF_SEVERAL)) return {v, 1u};
+  if (__popc(lanes) < (same ? ARC__FEWEST : ARC__FEWEST_OF_SEVERAL)) return {p, v, 1u};
   const unsigned group = same ? lanes : __match_any_sync(lanes, (arc__u64)p);
-  return {arc__drop_in_total(lanes, group, arc__lane(), v), arc__leads(group, arc__lane())};
+  return {p, arc__drop_in_total(lanes, group, arc__lane(), v), arc__leads(group, arc__lane())};
 }
 #endif
 #endif
@@ -355,7 +356,10 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
     const unsigned lanes = arc__lanes_here();
     const arc__drop_in_part<T> part = arc__drop_in_learns(
         lanes, p, v, says, (unsigned)at.line << 8 | (unsigned)at.line % ARC__ENTRIES);
-    if (part.adds) atomicAdd(p, part.v);
+    if (part.adds) {
+      ARC__ASSUME_GLOBAL(part.p);
+      atomicAdd(part.p, part.v);
+    }
     return __syncwarp(arc__still(lanes)); /* later reads of these lanes come after the add */
   }
   atomicAdd(p, v);
