@@ -160,7 +160,7 @@ static inline int arc_tune__is_near(const arc_tune *t, int a, int b) {
   if (p[b].threshold == ARC_THRESHOLD_AUTO || apart == 0) return 1;
   if (p[a].path == p[b].path && apart == t->step) return 1;
   if (p[b].threshold == ARC_THRESHOLD_NEVER && apart > ARC_TUNE__COARSE) return 0;
-  return nearer < 0 || nearer >= t->config.policies || p[nearer].path != p[b].path ||
+  return (unsigned)nearer >= (unsigned)t->config.policies || p[nearer].path != p[b].path ||
          p[nearer].threshold == ARC_THRESHOLD_AUTO; /* none of b's path is nearer */
 }
 
@@ -169,10 +169,10 @@ static inline int arc_tune__is_near(const arc_tune *t, int a, int b) {
    is hardly faster counts as slower: measuring its gain takes more launches than it saves. */
 static inline int arc_tune__loses(const arc_tune *t, int i) {
   double gap = arc_tune__gap(t, i, t->leader), error = (i == t->incumbent ? 5.0 : 2.0) * t->noise;
-  if (t->candidate[i].times < 2) return t->candidate[i].times == 1 && gap > 5.0;
+  if (t->candidate[i].times < 2) return gap > 5.0; /* never untried: its ratio is 0 */
   double x = 1.0 / t->candidate[i].times, y = 1.0 / t->candidate[t->leader].times;
   if (i != t->incumbent) gap += 0.002 + 0.2 * t->noise;
-  return i != t->leader && gap > 0.0 && gap * gap > error * error * (x + y + 4.0 * (x * x + y * y));
+  return i != t->leader && gap * gap > error * error * (x + y + 4.0 * (x * x + y * y));
 }
 
 static inline void arc_tune__finish(arc_tune *t, int choice) {
@@ -194,8 +194,7 @@ static inline void arc_tune__decide(arc_tune *t, int latest) {
   int well = t->candidate[latest].times > 1 && t->candidate[latest].state == ARC_TUNE__RACES &&
              !arc_tune__loses(t, latest);
   for (int i = 0; i < n; ++i) {
-    if (t->candidate[i].state == ARC_TUNE__RACES && arc_tune__loses(t, i))
-      t->candidate[i].state = ARC_TUNE__DROPPED;
+    if (arc_tune__loses(t, i)) t->candidate[i].state = ARC_TUNE__DROPPED;
     if (t->candidate[i].state == ARC_TUNE__UNTRIED && well && arc_tune__is_near(t, latest, i))
       t->candidate[i].state = ARC_TUNE__RACES;
     if (t->candidate[i].state != ARC_TUNE__RACES) continue;

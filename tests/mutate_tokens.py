@@ -213,7 +213,8 @@ def build(test, simt, folder):
     cxx = os.environ.get("CXX", "g++") + " -w -I. " + "".join(
         f" -D{each}" for each in definitions.split(",") if each)
     if name.startswith("tune/"):
-        return run(f"{cxx} -O1 -xc -std=c99 -Itests/tune/fake_cuda tests/{name}.c -o test -lm", folder)
+        return run(f"{cxx} -O1 -xc -std=c99 -fsanitize=bounds -fsanitize-undefined-trap-on-error "
+                   f"-Itests/tune/fake_cuda tests/{name}.c -o test -lm", folder)
     cxx += " -O0 -std=c++17"
     return run(f"{cxx} -xc++ -c tests/{name}.cu -o test.o && {{ {cxx} test.o {simt} -o test || "
                f"{cxx} test.o {simt} -xc++ tests/kernels.cu -o test; }}", folder)
