@@ -24,18 +24,12 @@ if(arc_smi_result EQUAL 0 AND arc_devices MATCHES "GPU 0")
   set(arc_has_device TRUE)
 endif()
 set(arc_build_gpu FALSE)
-if(NOT ARC_GPU STREQUAL "OFF")
+if(ARC_GPU STREQUAL "AUTO" AND NOT arc_has_device) # to look for nvcc takes CMake seconds
+  message(STATUS "No CUDA device: programs are built for the CPU warp only (ARC_GPU=ON builds the others too)")
+elseif(NOT ARC_GPU STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
-  if(NOT CMAKE_CUDA_COMPILER)
-    if(NOT ARC_GPU STREQUAL "AUTO")
-      message(FATAL_ERROR "ARC_GPU=${ARC_GPU}, but there is no CUDA compiler: put nvcc on the PATH, "
-                          "set CMAKE_CUDA_COMPILER, or take ARC_GPU=OFF")
-    endif()
-    message(STATUS "No CUDA compiler: programs are built for the CPU warp only")
-  elseif(ARC_GPU STREQUAL "AUTO" AND NOT arc_has_device)
-    message(STATUS "No CUDA device: programs are built for the CPU warp only (ARC_GPU=ON builds the others too)")
-  else()
+  if(CMAKE_CUDA_COMPILER)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
       if(arc_has_device)
         set(CMAKE_CUDA_ARCHITECTURES native)
@@ -47,6 +41,11 @@ if(NOT ARC_GPU STREQUAL "OFF")
     set(CMAKE_CUDA_STANDARD 17)
     set(arc_build_gpu TRUE)
     message(STATUS "GPU programs are built for architecture ${CMAKE_CUDA_ARCHITECTURES}")
+  elseif(ARC_GPU STREQUAL "AUTO")
+    message(STATUS "No CUDA compiler: programs are built for the CPU warp only")
+  else()
+    message(FATAL_ERROR "ARC_GPU=${ARC_GPU}, but there is no CUDA compiler: put nvcc on the PATH, "
+                        "set CMAKE_CUDA_COMPILER, or take ARC_GPU=OFF")
   endif()
 endif()
 
@@ -69,8 +68,12 @@ add_library(arc_warnings INTERFACE)
 target_compile_options(arc_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wundef>
   "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>")
+# Switching fibers takes the time, in a library of its own: more would only compile longer. What a
+# sanitizer adds takes as long at -O0.
+set(arc_fast -Og)
 add_library(arc_sanitizers INTERFACE)
 if(ARC_SANITIZE) # with CXXFLAGS=-g1 reports name lines, and building takes a quarter longer
+  set(arc_fast -O0)
   target_compile_options(arc_sanitizers INTERFACE
     -fsanitize=${ARC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(arc_sanitizers INTERFACE -fsanitize=${ARC_SANITIZE})
@@ -91,7 +94,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   target_precompile_headers(arc_precompiled PRIVATE ${arc_include}/simt/simt.cuh <stdint.h> <stdio.h>
     <stdlib.h> <string.h> <math.h> <algorithm> <map> <string> <vector>)
   target_link_libraries(arc_precompiled PRIVATE arc::arc arc_warnings arc_sanitizers)
-  target_compile_options(arc_precompiled PRIVATE $<$<CONFIG:Release>:-Og>)
+  target_compile_options(arc_precompiled PRIVATE $<$<CONFIG:Release>:${arc_fast}>)
 endif()
 
 # ---- programs -----------------------------------------------------------------------------------
@@ -128,8 +131,7 @@ function(arc_link target build)
   target_link_libraries(${target} PUBLIC arc::arc ${libraries} PRIVATE arc_warnings)
   if(build STREQUAL simt)
     target_link_libraries(${target} PUBLIC arc_simt_library PRIVATE arc_sanitizers)
-    # Switching fibers takes the time, in a library of its own: more would only compile longer.
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${arc_fast}>)
     if(arc_precompiled) # a target whose precompiled headers those of this folder share
       target_precompile_headers(${target} REUSE_FROM ${arc_precompiled})
     endif()
