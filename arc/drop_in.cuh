@@ -88,12 +88,6 @@ struct arc__code_line {
   { __builtin_LINE() }
 #define arc__count_add(p, at, width) ((void)(at))
 
-/* Whether p points elsewhere: to shared memory, of this block or another, or to a local variable.
-   Shared memory has no atomics of float2 and float4. */
-template <class T>
-ARC__FN bool arc__not_global(const T *p) {
-  return !__is_class(T) && !__isGlobal(p);
-}
 /* Returns the group's sum in its leader, by pointer jumping as in arc__reduce_jumping. */
 template <class T>
 ARC__FN T arc__drop_in_total(unsigned lanes, unsigned group, int lane, T v) {
@@ -347,10 +341,12 @@ ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(unsigned lanes, T *p, 
 template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
-  const unsigned says = arc__ask(at.line);             /* first, so that it may go above a loop */
+  const unsigned says = arc__ask(at.line); /* first, so that it may go above a loop */
 #endif
-  if (arc__not_global(p)) return (void)atomicAdd(p, v); /* no lane that the others wait for */
-  ARC__ASSUME_GLOBAL(p); /* nvcc finds it out no more, and would wait for each atomic */
+  /* Shared memory, of this block or another, and local variables: no lane that the others wait for.
+     Vectors add to global memory alone, which nvcc does not find out: it would wait for each add. */
+  if (!__is_class(T) && !__isGlobal(p)) return (void)atomicAdd(p, v);
+  ARC__ASSUME_GLOBAL(p);
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
   if (says & (ARC__DRAWN | 1u << at.line % ARC__LINES)) {
     const unsigned lanes = arc__lanes_here();

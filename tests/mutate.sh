@@ -77,7 +77,7 @@ unchecked_hot_size user_errors_forms:ARC_CHECK=1 s/return __isGlobal(shared) || 
 unchecked_values_of_a_sum user_errors_forms:ARC_CHECK=2 s/ARC__CHECK(2, (sum)->duty.begun == arc__digest_values(call),/ARC__CHECK(2, true,/
 sharers_of_one_address test_drop_in:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (same) return lanes;/  return lanes;/
 drop_in_added_twice test_drop_in s/^    used = true;/    used = false;/
-drop_in_waits_for_shared_lanes test_drop_in_uses:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (arc__not_global(p)) return (void)atomicAdd(p, v);.*/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return (void)atomicAdd(p, v);/
+drop_in_waits_for_shared_lanes test_drop_in_uses:ARC_DROP_IN=ARC_DROP_IN_SUMS s/  if (!__is_class(T) && !__isGlobal(p)) return (void)atomicAdd(p, v);/const unsigned all = arc__lanes_here(); const auto arc__lanes_here = [=] { return all; }; if (__isShared(p)) return (void)atomicAdd(p, v);/
 profile_rows_where_others_have_enough test_profile:ARC_PROFILE=1 s/const bool all = !c->enough;/const bool all = !c->enough || c->all[here] < ARC__ALL;/
 +rows_out_of_order test_index_add s/if (rank \& bit) below |= same \& ~ones;/;/
 row_of_another_position test_index_add s/o.row = __shfl_sync(ARC_LANES_ALL, (int)distance, from);/o.row = (int)distance;/
