@@ -148,15 +148,16 @@ ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T
 #if ARC_DROP_IN == ARC_DROP_IN_LEARNS
 /* What the statements of a line have learnt is in the entry of that line. A few warps are drawn to
    take samples. They neither lock an entry nor wait for it: only speed depends on what it says. */
-enum { ARC__LINES = 31, ARC__WORDS = 8, ARC__ENTRIES = ARC__LINES * ARC__WORDS, ARC__SAMPLES = 32 };
+enum { ARC__LINES = 31, ARC__WORDS = 8, ARC__ENTRIES = 32 * ARC__WORDS, ARC__SAMPLES = 32 };
 /* In clocks: a load past the L1 cache takes 300 to 500 while no atomics queue. */
 enum { ARC__WAIT = 600 };
 #define ARC__DRAWN 0x80000000u
+#define ARC__SLOW ARC__DRAWN /* of a sample's line: a drawn warp has found memory slow */
 struct arc__statement {
   int line;
   unsigned taken; /* samples */
   int score;      /* what sums would have gained in the last 128 samples */
-  int rest;       /* of drawn warps, one call in 2^(4 + rest) takes a sample */
+  int rest;       /* of drawn warps, one call in 2^rest takes a sample */
   unsigned sample[ARC__SAMPLES], seen[ARC__SAMPLES]; /* the last; addresses, multiprocessors */
 };
 struct arc__learnt {
@@ -164,6 +165,11 @@ struct arc__learnt {
   arc__statement of[ARC__ENTRIES]; /* only samplers read it */
 };
 static __device__ __attribute__((aligned(16), unused)) arc__learnt arc__learnt_here;
+
+/* Returns which entry a line has: a word has 32, one per bit. */
+static __host__ __device__ inline unsigned arc__entry_of(int line) {
+  return (unsigned)(line / ARC__LINES % ARC__WORDS * 32 + line % ARC__LINES);
+}
 
 /* A sample has five bit fields, each a sum over the lanes. From the lowest: adds to an address that
    another multiprocessor also adds to, addresses, passes that sums would save, sectors, lanes. The
@@ -204,9 +210,7 @@ ARC__FN unsigned arc__clock(void) {
 #endif
 }
 /* Returns a number whose high bits are as good as random. */
-ARC__FN unsigned arc__chance(void) {
-  return arc__clock() * 2654435761u;
-}
+ARC__FN unsigned arc__chance(void) { return arc__clock() * 2654435761u; }
 /* Returns the word of a line, with ARC__DRAWN if the warp is drawn. If nvcc keeps the table's name,
    the load needs no register for its address. */
 ARC__FN unsigned arc__ask(int line) {
@@ -227,7 +231,7 @@ ARC__FN unsigned arc__ask(int line) {
         : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]));
   const unsigned says = w[word % 4];
 #endif
-  return arc__clock() & 0xff0u ? says : says | ARC__DRAWN;
+  return arc__clock() & 0xfff0u ? says : says | ARC__DRAWN; /* 1 of 4096 warps */
 }
 
 /* Reads memory past the cache of a multiprocessor. It is neither a volatile load nor an atomic: a
@@ -258,23 +262,37 @@ ARC__FN unsigned arc__clock_after(unsigned x) {
   return (void)x, arc__clock();
 #endif
 }
+/* A kernel has all registers that a sample needs, even if its warps seldom take one. So a sample
+   holds few: ptxas moves nothing across a branch, and no lane takes this one. The assembly hides
+   the entry's address, of which nvcc would keep several. */
+#define ARC__STEP(lanes) \
+  if (arc__still(lanes) == 0u) return
+ARC__FN arc__statement *arc__statement_of(unsigned line) {
+  arc__statement *s = &arc__learnt_here.of[line & 0xffu];
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+l"(s));
+  ARC__ASSUME_GLOBAL(s);
+#endif
+  return s;
+}
 /* One lane learns from a sample, while others may. Without atomics, for which lanes would yield: if
    two write at once, a later sample repairs what is lost. */
 ARC__FN void arc__learn(unsigned sample, unsigned line) {
-  arc__statement *s = &arc__learnt_here.of[line & 0xffu];
-  const unsigned taken = arc__fresh(&s->taken);
-  int score = arc__fresh(&s->score);
-  s->sample[taken % ARC__SAMPLES] = sample;
-  s->line = (int)(line >> 8 & 0x7fffffu);
-  s->taken = taken + 1u;
   int gain = arc__gain(sample);
+  arc__statement *s = arc__statement_of(line);
+  const unsigned taken = arc__fresh(&s->taken);
+  s->sample[taken % ARC__SAMPLES] = sample;
+  ARC__STEP(1u);
+  s->taken = taken + 1u;
+  s->line = (int)(line >> 8 & 0x7fffffu);
+  int score = arc__fresh(&s->score);
   /* Sums gain nothing while atomics do not queue. They themselves make memory fast. */
-  if (gain > 0 && (score <= 0 || taken < ARC__SAMPLES) && !(line >> 31)) gain = -3;
+  if (gain > 0 && (score <= 0 || taken < ARC__SAMPLES) && !(line & ARC__SLOW)) gain = -3;
   score += gain - score / 128;
   s->score = score;
   if (taken < ARC__SAMPLES - 1) return;
-  unsigned *const sums = &arc__learnt_here.sums[(line & 0xffu) / ARC__LINES];
-  const unsigned bit = 1u << (line & 0xffu) % ARC__LINES, says = arc__fresh(sums);
+  unsigned *const sums = &arc__learnt_here.sums[(line & 0xffu) / 32u];
+  const unsigned bit = 1u << line % 32u, says = arc__fresh(sums);
   const bool now = (says & bit) != 0u; /* more samples: rarer ones, more so while they agree */
   const int rest = 31 - __clz((int)taken) - ((gain > 0) != now ? 3 : -2);
   s->rest = rest < 11 ? rest : 11;
@@ -283,58 +301,101 @@ ARC__FN void arc__learn(unsigned sample, unsigned line) {
     s->taken = ARC__SAMPLES;
   }
 }
-/* Takes a sample; `lanes` call it together. line: of the statement, above its entry in the low
-   byte; the highest bit: memory is slow. No guarded vote follows arc__learn: nvcc would then guard
-   the end of each statement, too. */
-ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, bool vector) {
+/* Returns 1 if another multiprocessor was the last to add to the address, else 0; with ARC__SLOW if
+   a load of what is known of the address took long. */
+ARC__FN unsigned arc__elsewhere(unsigned word, unsigned line) {
+  unsigned *const seen = &arc__statement_of(line)->seen[word % ARC__SAMPLES];
+  const unsigned before = arc__clock_after(word), old = arc__fresh(seen);
+  const bool slow = arc__clock_after(old) - before >= ARC__WAIT;
   const unsigned now = word << 8 | arc__multiprocessor();
-  unsigned *const seen = &arc__learnt_here.of[line & 0xffu].seen[word % ARC__SAMPLES];
-  unsigned sample = (arc__fresh(seen) ^ now) - 1u < 255u;
   *seen = now;
-  const unsigned same = __match_any_sync(arc__still(lanes), word);
-  if (arc__leads(same, arc__lane())) sample = 1u << 7; /* sums save the other adds */
-  if (arc__leads(__match_any_sync(arc__still(lanes), word / 8u), arc__lane()))
-    sample += (unsigned)(__popc(same) - 1) << 13 | 1u << 19;
-  lanes = arc__still(lanes);
-  sample = (arc__sum_over(lanes, sample | 1u << 25, 32) & 0x7fffffffu) | (unsigned)vector << 31;
-  if (arc__leads(lanes, arc__lane())) arc__learn(sample, line);
+  return ((old ^ now) - 1u < 255u ? 1u : 0u) | (slow ? ARC__SLOW : 0u);
 }
+/* Takes a sample; `lanes` call it together. No guarded vote follows arc__learn: nvcc would then
+   guard the end of each statement, too. */
+ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, unsigned elsewhere,
+                         bool vector) {
+  unsigned sample = elsewhere & 1u, same = __match_any_sync(arc__still(lanes), word);
+  if (arc__leads(same, arc__lane())) sample = 1u << 7; /* sums save the other adds */
+  same = (unsigned)(__popc(same) - 1) << 13 | 1u << 19;
+  ARC__STEP(lanes);
+  if (arc__leads(__match_any_sync(arc__still(lanes), word / 8u), arc__lane())) sample += same;
+  sample = arc__sum_over(arc__still(lanes), sample | 1u << 25, 32) & 0x7fffffffu;
+  if (arc__leads(arc__still(lanes), arc__lane())) arc__learn(sample | (unsigned)vector << 31, line);
+}
+/* line: of the statement, above its entry in the low byte, with ARC__DRAWN. */
 ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line, bool vector) {
-  const arc__statement *s = &arc__learnt_here.of[line & 0xffu];
-  const unsigned rest = (unsigned)s->rest, chance = arc__chance();
-  if (!__any_sync(arc__still(lanes), chance >> 20 >> (12u - rest) == 0u)) return;
-  const unsigned before = arc__clock_after(rest);
-  if (arc__clock_after(arc__fresh(&s->seen[word % ARC__SAMPLES])) - before >= ARC__WAIT)
-    line |= 1u << 31;
-  arc__sample(lanes, word, line, vector);
+  const unsigned rest = (unsigned)arc__statement_of(line)->rest;
+  if (!__any_sync(arc__still(lanes), arc__chance() >> 20 >> (12u - rest) == 0u)) return;
+  const unsigned elsewhere = arc__elsewhere(word, line);
+  if (!__any_sync(arc__still(lanes), elsewhere & ARC__SLOW)) line &= ~ARC__SLOW;
+  arc__sample(lanes, word, line, elsewhere, vector);
 }
 
 template <class T>
 struct arc__drop_in_part {
   T *p, v;
-  unsigned adds;
+  unsigned adds, lanes;
 };
-/* Samples `lanes` if one is drawn; else sums the values of those that share an address, if many do.
-   The caller adds what is returned: a function with an atomic begins with YIELD, and lanes may then
-   go on apart. It takes the address from here, too, else each call would keep its own in registers
-   that the function must then leave alone. */
+/* Samples the lanes that are here if one is drawn; else sums the values of those that share an
+   address, if many do. The caller adds what is returned: a function with an addition waits at its
+   end until the addition has read its registers. It takes the address from here, too, else each
+   call would keep its own in registers that the function must then leave alone. */
 template <class T>
-ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(unsigned lanes, T *p, T v, unsigned says,
-                                                          unsigned line) {
-  const bool leaves = says & ARC__DRAWN && arc__chance() >> 28 != 0u;
-  lanes = arc__still(lanes);
-  if (__any_sync(lanes, leaves)) return {p, v, 1u}; /* most calls of drawn warps read nothing */
+ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(T *p, T v, unsigned line) {
+  const unsigned lanes = arc__still(arc__lanes_here());
   __syncwarp(lanes); /* earlier writes of these lanes come before the add */
-  if (__any_sync(lanes, says & ARC__DRAWN)) {
+  if (__any_sync(lanes, line & ARC__DRAWN)) {
     arc__drawn(lanes, (unsigned)((arc__u64)p >> 2), line, __is_class(T));
-    return {p, v, 1u};
+    return {p, v, 1u, lanes};
   }
   int same = 0;
   (void)__match_all_sync(lanes, (arc__u64)p, &same);
-  if (__popc(lanes) < (same ? ARC__FEWEST : ARC__FEWEST_OF_SEVERAL)) return {p, v, 1u};
+  if (__popc(lanes) < (same ? ARC__FEWEST : ARC__FEWEST_OF_SEVERAL)) return {p, v, 1u, lanes};
   const unsigned group = same ? lanes : __match_any_sync(lanes, (arc__u64)p);
-  return {p, arc__drop_in_total(lanes, group, arc__lane(), v), arc__leads(group, arc__lane())};
+  return {p, arc__drop_in_total(lanes, group, arc__lane(), v), arc__leads(group, arc__lane()),
+          lanes};
 }
+
+/* Adds v to global memory; `_part` does if `adds` is not 0, and later reads of the lanes that call
+   together come after it. By `red`: ptxas takes a loop with an atomicAdd and a call for one that
+   waits for other lanes, and puts YIELD at its head, behind which lanes may go on apart. In one
+   piece of assembly, which nvcc counts as few instructions when it decides how far it unrolls. */
+#if defined(__CUDA_ARCH__)
+#define ARC__DROP_IN_RED(T, type, values, values_of_part, ...)                                  \
+  ARC__FN void arc__drop_in_red(T *p, T v) {                                                    \
+    asm volatile("red.global.add" type " [%0], " values ";" ::"l"(__cvta_generic_to_global(p)), \
+                 __VA_ARGS__                                                                    \
+                 : "memory");                                                                   \
+  }                                                                                             \
+  ARC__FN void arc__drop_in_red_part(unsigned, T *p, T v, unsigned adds) {                      \
+    asm volatile(                                                                               \
+        "{.reg .pred adds; .reg .b32 lanes; setp.ne.u32 adds, %1, 0;"                           \
+        " @adds red.global.add" type " [%0], " values_of_part                                   \
+        "; activemask.b32 lanes; bar.warp.sync lanes;}" ::"l"(__cvta_generic_to_global(p)),     \
+        "r"(adds), __VA_ARGS__                                                                  \
+        : "memory");                                                                            \
+  }
+ARC__DROP_IN_RED(float, ".f32", "%1", "%2", "f"(v))
+ARC__DROP_IN_RED(double, ".f64", "%1", "%2", "d"(v))
+ARC__DROP_IN_RED(unsigned, ".u32", "%1", "%2", "r"(v))
+ARC__DROP_IN_RED(arc__u64, ".u64", "%1", "%2", "l"(v))
+#if ARC__DROPS_VECTORS
+ARC__DROP_IN_RED(float2, ".v2.f32", "{%1, %2}", "{%2, %3}", "f"(v.x), "f"(v.y))
+ARC__DROP_IN_RED(float4, ".v4.f32", "{%1, %2, %3, %4}", "{%2, %3, %4, %5}", "f"(v.x), "f"(v.y),
+                 "f"(v.z), "f"(v.w))
+#endif
+#else
+template <class T>
+ARC__FN void arc__drop_in_red(T *p, T v) {
+  atomicAdd(p, v);
+}
+template <class T>
+ARC__FN void arc__drop_in_red_part(unsigned lanes, T *p, T v, unsigned adds) {
+  if (adds) atomicAdd(p, v);
+  __syncwarp(lanes);
+}
+#endif
 #endif
 #endif
 
@@ -349,16 +410,11 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   ARC__ASSUME_GLOBAL(p);
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
   if (says & (ARC__DRAWN | 1u << at.line % ARC__LINES)) {
-    const unsigned lanes = arc__lanes_here();
     const arc__drop_in_part<T> part = arc__drop_in_learns(
-        lanes, p, v, says, (unsigned)at.line << 8 | (unsigned)at.line % ARC__ENTRIES);
-    if (part.adds) {
-      ARC__ASSUME_GLOBAL(part.p);
-      atomicAdd(part.p, part.v);
-    }
-    return __syncwarp(arc__still(lanes)); /* later reads of these lanes come after the add */
+        p, v, (says & ARC__DRAWN) | (unsigned)at.line << 8 | arc__entry_of(at.line));
+    return arc__drop_in_red_part(part.lanes, part.p, part.v, part.adds);
   }
-  atomicAdd(p, v);
+  arc__drop_in_red(p, v);
 #else
   const int lane = arc__lane();
   const unsigned lanes = arc__lanes_here();

@@ -285,7 +285,7 @@ static inline void arc__read(arc__lines *lines) {
     arc__line *l = &(*lines)[{__BASE_FILE__, (int)lines->size()}];
     strncpy(l->at.file, __BASE_FILE__, sizeof l->at.file - 1);
     l->at.line = s->line, l->at.width = l->values = l->pieces = 1;
-    l->sums = table.sums[i / ARC__LINES] >> i % ARC__LINES & 1, l->calls = samples;
+    l->sums = table.sums[i / 32] >> i % 32 & 1, l->calls = samples;
     l->does = l->sums ? "sums" : "plain";
     const std::string few = std::to_string(samples) + " of " + std::to_string(all);
     if (samples < all) l->does = "not learnt: " + few + " samples";

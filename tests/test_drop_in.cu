@@ -141,10 +141,11 @@ static __global__ void sample(unsigned long long memory, int line, shape s, int 
   const unsigned long long own = s.share ? 0 : (unsigned long long)x << 12;
   unsigned word = (lane / (unsigned)s.turn + x) % (unsigned)(s.words + !s.words);
   if (s.words == 0) word = (x + lane * 40503u) * 2654435761u >> 12;
-  if (s.lanes >> lane & 1)
-    arc__sample(s.lanes, (unsigned)((memory + own + word * (unsigned)s.apart) >> 2),
-                (s.fast ? 0u : 1u << 31) | (unsigned)line << 8 | (unsigned)line % ARC__ENTRIES,
-                s.vectors);
+  if (s.lanes >> lane & 1) {
+    const unsigned to = (unsigned)((memory + own + word * (unsigned)s.apart) >> 2);
+    const unsigned of = (unsigned)line << 8 | arc__entry_of(line);
+    arc__sample(s.lanes, to, (s.fast ? 0u : ARC__SLOW) | of, arc__elsewhere(to, of), s.vectors);
+  }
 #else
   (void)memory, (void)line, (void)s, (void)launch;
 #endif
@@ -180,7 +181,7 @@ static void learns(void) {
       if (to.fast && shapes[from].sums) continue; /* sums make memory fast, and stay */
       ++line;
       arc__learnt learnt;
-      const arc__statement &s = learnt.of[line % ARC__ENTRIES];
+      const arc__statement &s = learnt.of[arc__entry_of(line)];
       int rest = 0; /* as the shape changes */
       for (int launch = 0; launch < LAUNCHES; ++launch) {
         SIMT_LAUNCH(sample, dim3(20), dim3(32), 0, 0, memory, line,
@@ -209,8 +210,8 @@ static void mixes(void) {
   for (const shape &other : others) {
     SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, false);
     for (int launch = 0; launch < 200; ++launch)
-      SIMT_LAUNCH(sample, dim3(1), dim3(32), 0, 0, 1ull << 40, 500 + launch % 2 * ARC__ENTRIES,
-                  launch % 2 ? other : plain, launch);
+      SIMT_LAUNCH(sample, dim3(1), dim3(32), 0, 0, 1ull << 40,
+                  500 + launch % 2 * ARC__LINES * ARC__WORDS, launch % 2 ? other : plain, launch);
     arc__learnt learnt;
     CHECK(!cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt), "it is lost");
     const bool sums = learnt.sums[500 / ARC__LINES % ARC__WORDS] >> 500 % ARC__LINES & 1;
