@@ -39,7 +39,7 @@ struct arc__counted {
      the distance of their lines. 0: not known; all ones: it varies. */
   arc__u64 step;
   unsigned loose; /* bits 2 and 3 of addresses; 1: a lane has another's last one */
-  /* width: values of a call; else the type; 0: the result is used; -1: shared memory; -2: other */
+  /* width: values of a call; else the type; 0: the result is used; -1: not global; -2: other */
   int line, width;
   char call[24], file[240]; /* the call of arc; empty: an atomicAdd */
 };
@@ -170,13 +170,13 @@ ARC__OUT_OF_LINE void arc__count(unsigned lanes, arc__u64 address, arc__code_lin
   }
   __syncwarp(lanes);
 }
-/* Makes a line known that adds to shared memory. */
+/* Makes a line known that adds to shared or local memory. */
 ARC__FN void arc__count_shared(arc__code_line at) {
   unsigned *each = &arc__counts_here.each[(unsigned)at.line % ARC__NUMBERS];
   if (*each == 0u && atomicAdd(each, 1u) == 0u) (void)arc__count_place(at, -1);
 }
 ARC__FN void arc__count_add(const void *p, arc__code_line at, int width) {
-  if (__isShared(p)) return arc__count_shared(at); /* the others wait for each other */
+  if (!__isGlobal(p)) return arc__count_shared(at); /* the others wait for each other */
   const int looks = arc__looks(at.line);
   if (looks >= 0) arc__count(arc__lanes_here(), (arc__u64)p, at, width, looks, 0);
 }
@@ -340,7 +340,7 @@ static inline void arc__print_notes(FILE *out, const arc__line *l) {
             100 * tally[ARC__REDUCED] / fmax(l->calls, 1));
   else if (l->at.width < 1)
     fprintf(out, l->at.width == 0    ? ", its result is used"
-                 : l->at.width == -1 ? ", in shared memory: not served"
+                 : l->at.width == -1 ? ", in shared or local memory: not served"
                                      : ", its type is not served");
   else if (l->values > 1)
     fprintf(out, ", %s %d %s", l->loop > 1 ? "a loop or helper over about" : "one call of",
