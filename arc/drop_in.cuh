@@ -152,7 +152,7 @@ enum { ARC__LINES = 31, ARC__WORDS = 8, ARC__ENTRIES = 32 * ARC__WORDS, ARC__SAM
 /* In clocks: a load past the L1 cache takes 300 to 500 while no atomics queue. */
 enum { ARC__WAIT = 600 };
 #define ARC__DRAWN 0x80000000u
-#define ARC__SLOW ARC__DRAWN /* of a sample's line: a drawn warp has found memory slow */
+#define ARC__SLOW ARC__DRAWN /* of a sample's line: memory is slow */
 struct arc__statement {
   int line;
   unsigned taken; /* samples */
@@ -214,7 +214,7 @@ ARC__FN unsigned arc__chance(void) { return arc__clock() * 2654435761u; }
 /* Returns the word of a line, with ARC__DRAWN if the warp is drawn. If nvcc keeps the table's name,
    the load needs no register for its address. */
 ARC__FN unsigned arc__ask(int line) {
-  const int word = line / ARC__LINES % ARC__WORDS;
+  const unsigned word = arc__entry_of(line) / 32u;
 #if !defined(__CUDA_ARCH__)
   const unsigned says = arc__learnt_here.sums[word];
 #elif defined(__clang__) || defined(__CUDACC_RTC__) || defined(__CUDACC_RDC__) || \
@@ -323,7 +323,8 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, unsigned 
   sample = arc__sum_over(arc__still(lanes), sample | 1u << 25, 32) & 0x7fffffffu;
   if (arc__leads(arc__still(lanes), arc__lane())) arc__learn(sample | (unsigned)vector << 31, line);
 }
-/* line: of the statement, above its entry in the low byte, with ARC__DRAWN. */
+/* line: of the statement, above its entry in the low byte. ARC__DRAWN, which it has, stays as
+   ARC__SLOW if memory is slow. */
 ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line, bool vector) {
   const unsigned rest = (unsigned)arc__statement_of(line)->rest;
   if (!__any_sync(arc__still(lanes), arc__chance() >> 20 >> (12u - rest) == 0u)) return;
@@ -357,43 +358,27 @@ ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(T *p, T v, unsigned li
           lanes};
 }
 
-/* Adds v to global memory; `_part` does if `adds` is not 0, and later reads of the lanes that call
-   together come after it. By `red`: ptxas takes a loop with an atomicAdd and a call for one that
-   waits for other lanes, and puts YIELD at its head, behind which lanes may go on apart. In one
-   piece of assembly, which nvcc counts as few instructions when it decides how far it unrolls. */
+/* Adds v to global memory, by `red`: ptxas takes a loop with an atomicAdd and a call for one that
+   waits for other lanes, and puts YIELD at its head, behind which lanes may go on apart. */
 #if defined(__CUDA_ARCH__)
-#define ARC__DROP_IN_RED(T, type, values, values_of_part, ...)                                  \
+#define ARC__DROP_IN_RED(T, type, values, ...)                                                  \
   ARC__FN void arc__drop_in_red(T *p, T v) {                                                    \
     asm volatile("red.global.add" type " [%0], " values ";" ::"l"(__cvta_generic_to_global(p)), \
                  __VA_ARGS__                                                                    \
                  : "memory");                                                                   \
-  }                                                                                             \
-  ARC__FN void arc__drop_in_red_part(unsigned, T *p, T v, unsigned adds) {                      \
-    asm volatile(                                                                               \
-        "{.reg .pred adds; .reg .b32 lanes; setp.ne.u32 adds, %1, 0;"                           \
-        " @adds red.global.add" type " [%0], " values_of_part                                   \
-        "; activemask.b32 lanes; bar.warp.sync lanes;}" ::"l"(__cvta_generic_to_global(p)),     \
-        "r"(adds), __VA_ARGS__                                                                  \
-        : "memory");                                                                            \
   }
-ARC__DROP_IN_RED(float, ".f32", "%1", "%2", "f"(v))
-ARC__DROP_IN_RED(double, ".f64", "%1", "%2", "d"(v))
-ARC__DROP_IN_RED(unsigned, ".u32", "%1", "%2", "r"(v))
-ARC__DROP_IN_RED(arc__u64, ".u64", "%1", "%2", "l"(v))
+ARC__DROP_IN_RED(float, ".f32", "%1", "f"(v))
+ARC__DROP_IN_RED(double, ".f64", "%1", "d"(v))
+ARC__DROP_IN_RED(unsigned, ".u32", "%1", "r"(v))
+ARC__DROP_IN_RED(arc__u64, ".u64", "%1", "l"(v))
 #if ARC__DROPS_VECTORS
-ARC__DROP_IN_RED(float2, ".v2.f32", "{%1, %2}", "{%2, %3}", "f"(v.x), "f"(v.y))
-ARC__DROP_IN_RED(float4, ".v4.f32", "{%1, %2, %3, %4}", "{%2, %3, %4, %5}", "f"(v.x), "f"(v.y),
-                 "f"(v.z), "f"(v.w))
+ARC__DROP_IN_RED(float2, ".v2.f32", "{%1, %2}", "f"(v.x), "f"(v.y))
+ARC__DROP_IN_RED(float4, ".v4.f32", "{%1, %2, %3, %4}", "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w))
 #endif
 #else
 template <class T>
 ARC__FN void arc__drop_in_red(T *p, T v) {
   atomicAdd(p, v);
-}
-template <class T>
-ARC__FN void arc__drop_in_red_part(unsigned lanes, T *p, T v, unsigned adds) {
-  if (adds) atomicAdd(p, v);
-  __syncwarp(lanes);
 }
 #endif
 #endif
@@ -409,10 +394,12 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   if (!__is_class(T) && !__isGlobal(p)) return (void)atomicAdd(p, v);
   ARC__ASSUME_GLOBAL(p);
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
-  if (says & (ARC__DRAWN | 1u << at.line % ARC__LINES)) {
-    const arc__drop_in_part<T> part = arc__drop_in_learns(
-        p, v, (says & ARC__DRAWN) | (unsigned)at.line << 8 | arc__entry_of(at.line));
-    return arc__drop_in_red_part(part.lanes, part.p, part.v, part.adds);
+  const unsigned entry = arc__entry_of(at.line);
+  if (says & (ARC__DRAWN | 1u << entry % 32u)) {
+    const arc__drop_in_part<T> part =
+        arc__drop_in_learns(p, v, (says & ARC__DRAWN) | (unsigned)at.line << 8 | entry);
+    if (part.adds) arc__drop_in_red(part.p, part.v);
+    return __syncwarp(arc__still(part.lanes)); /* later reads of these lanes come after the add */
   }
   arc__drop_in_red(p, v);
 #else
