@@ -166,9 +166,10 @@ struct arc__learnt {
 };
 static __device__ __attribute__((aligned(16), unused)) arc__learnt arc__learnt_here;
 
-/* Returns which entry a line has: a word has 32, one per bit. */
+/* Which word a line has, and which entry: a word has 32, one per bit. */
+#define ARC__WORD_OF(line) ((line) / ARC__LINES % ARC__WORDS)
 static __host__ __device__ inline unsigned arc__entry_of(int line) {
-  return (unsigned)(line / ARC__LINES % ARC__WORDS * 32 + line % ARC__LINES);
+  return (unsigned)(ARC__WORD_OF(line) * 32 + line % ARC__LINES);
 }
 
 /* A sample has five bit fields, each a sum over the lanes. From the lowest: adds to an address that
@@ -199,7 +200,6 @@ ARC__FN unsigned arc__still(unsigned lanes) {
   return lanes;
 #endif
 }
-/* The assembly is not volatile, so that compilers read the clock once, above a loop. */
 ARC__FN unsigned arc__clock(void) {
 #if defined(__CUDA_ARCH__)
   unsigned x;
@@ -211,27 +211,41 @@ ARC__FN unsigned arc__clock(void) {
 }
 /* Returns a number whose high bits are as good as random. */
 ARC__FN unsigned arc__chance(void) { return arc__clock() * 2654435761u; }
-/* Returns the word of a line, with ARC__DRAWN if the warp is drawn. If nvcc keeps the table's name,
+/* Returns a word, with ARC__DRAWN if the warp is drawn: 1 of 4096 is. What it says may be old, so
+   compilers ask once for all statements of a word: above a loop, as the assembly is not volatile,
+   and for statements in a row, as the function is const, if its argument is no call. The mark is
+   assembly, too, else nvcc marks the word anew in each statement. If nvcc keeps the table's name,
    the load needs no register for its address. */
-ARC__FN unsigned arc__ask(int line) {
-  const unsigned word = arc__entry_of(line) / 32u;
+#if defined(__CUDACC__)
+#define ARC__ASKED_ONCE __attribute__((const))
+#else
+#define ARC__ASKED_ONCE
+#endif
+#define ARC__ASK(load, ...)                                                                       \
+  asm("{.reg .pred drawn; .reg .u32 clock; mov.u32 clock, %%clock; and.b32 clock, clock, 0xfff0;" \
+      " setp.eq.u32 drawn, clock, 0; " load "}"                                                   \
+      : __VA_ARGS__)
+#define ARC__MARK(word) "@drawn or.b32 " word ", " word ", 0x80000000;"
+#define ARC__ASK_4(table, w)                                                                 \
+  ARC__ASK("ld.global.v4.u32 {%0, %1, %2, %3}, [" table "];" ARC__MARK("%0") ARC__MARK("%1") \
+               ARC__MARK("%2") ARC__MARK("%3"),                                              \
+           "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]))
+ARC__FN ARC__ASKED_ONCE unsigned arc__ask(int word) {
 #if !defined(__CUDA_ARCH__)
-  const unsigned says = arc__learnt_here.sums[word];
+  return arc__learnt_here.sums[word] | (arc__clock() & 0xfff0u ? 0u : ARC__DRAWN);
 #elif defined(__clang__) || defined(__CUDACC_RTC__) || defined(__CUDACC_RDC__) || \
     defined(__CUDACC_EWP__) || __CUDACC_VER_MAJOR__ < 13
   unsigned says;
-  asm("ld.u32 %0, [%1];" : "=r"(says) : "l"(&arc__learnt_here.sums[word]));
+  ARC__ASK("ld.u32 %0, [%1];" ARC__MARK("%0"), "=r"(says) : "l"(&arc__learnt_here.sums[word]));
+  return says;
 #else
   unsigned w[4];
   if (word < 4)
-    asm("ld.global.v4.u32 {%0, %1, %2, %3}, [arc__learnt_here];"
-        : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]));
+    ARC__ASK_4("arc__learnt_here", w);
   else
-    asm("ld.global.v4.u32 {%0, %1, %2, %3}, [arc__learnt_here+16];"
-        : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]));
-  const unsigned says = w[word % 4];
+    ARC__ASK_4("arc__learnt_here+16", w);
+  return w[word % 4];
 #endif
-  return arc__clock() & 0xfff0u ? says : says | ARC__DRAWN; /* 1 of 4096 warps */
 }
 
 /* Reads memory past the cache of a multiprocessor. It is neither a volatile load nor an atomic: a
@@ -333,31 +347,6 @@ ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line, bool vecto
   arc__sample(lanes, word, line, elsewhere, vector);
 }
 
-template <class T>
-struct arc__drop_in_part {
-  T *p, v;
-  unsigned adds, lanes;
-};
-/* Samples the lanes that are here if one is drawn; else sums the values of those that share an
-   address, if many do. The caller adds what is returned: a function with an addition waits at its
-   end until the addition has read its registers. It takes the address from here, too, else each
-   call would keep its own in registers that the function must then leave alone. */
-template <class T>
-ARC__OUT_OF_LINE arc__drop_in_part<T> arc__drop_in_learns(T *p, T v, unsigned line) {
-  const unsigned lanes = arc__still(arc__lanes_here());
-  __syncwarp(lanes); /* earlier writes of these lanes come before the add */
-  if (__any_sync(lanes, line & ARC__DRAWN)) {
-    arc__drawn(lanes, (unsigned)((arc__u64)p >> 2), line, __is_class(T));
-    return {p, v, 1u, lanes};
-  }
-  int same = 0;
-  (void)__match_all_sync(lanes, (arc__u64)p, &same);
-  if (__popc(lanes) < (same ? ARC__FEWEST : ARC__FEWEST_OF_SEVERAL)) return {p, v, 1u, lanes};
-  const unsigned group = same ? lanes : __match_any_sync(lanes, (arc__u64)p);
-  return {p, arc__drop_in_total(lanes, group, arc__lane(), v), arc__leads(group, arc__lane()),
-          lanes};
-}
-
 /* Adds v to global memory, by `red`: ptxas takes a loop with an atomicAdd and a call for one that
    waits for other lanes, and puts YIELD at its head, behind which lanes may go on apart. */
 #if defined(__CUDA_ARCH__)
@@ -381,26 +370,47 @@ ARC__FN void arc__drop_in_red(T *p, T v) {
   atomicAdd(p, v);
 }
 #endif
+/* Adds the values of the lanes that are here, which take a sample if one of them is drawn. Else it
+   adds the sums of those that share an address, if many do. It stands out of line, the additions
+   too, so that a statement is a test, an addition and a call. */
+template <class T>
+ARC__OUT_OF_LINE void arc__drop_in_learns(T *p, T v, unsigned line) {
+  const unsigned lanes = arc__still(arc__lanes_here());
+  bool adds = true;
+  __syncwarp(lanes); /* earlier writes of these lanes come before the add, */
+  if (__any_sync(lanes, line & ARC__DRAWN)) {
+    arc__drawn(lanes, (unsigned)((arc__u64)p >> 2), line, __is_class(T));
+  } else {
+    int same = 0;
+    (void)__match_all_sync(lanes, (arc__u64)p, &same);
+    if (__popc(lanes) >= (same ? ARC__FEWEST : ARC__FEWEST_OF_SEVERAL)) {
+      const unsigned group = same ? lanes : __match_any_sync(lanes, (arc__u64)p);
+      v = arc__drop_in_total(lanes, group, arc__lane(), v);
+      adds = arc__leads(group, arc__lane());
+    }
+  }
+  if (adds) arc__drop_in_red(p, v);
+  __syncwarp(arc__still(lanes)); /* and their later reads come after it */
+}
 #endif
 #endif
 
 template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
-  const unsigned says = arc__ask(at.line); /* first, so that it may go above a loop */
+  const unsigned says = arc__ask(ARC__WORD_OF(at.line)); /* first, so that it may go above a loop */
 #endif
   /* Shared memory, of this block or another, and local variables: no lane that the others wait for.
      Vectors add to global memory alone, which nvcc does not find out: it would wait for each add. */
   if (!__is_class(T) && !__isGlobal(p)) return (void)atomicAdd(p, v);
   ARC__ASSUME_GLOBAL(p);
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
+#if defined(__CUDA_ARCH__)
+  asm("" : "+l"(p)); /* nvcc would compute the address again in the other branch */
+#endif
   const unsigned entry = arc__entry_of(at.line);
-  if (says & (ARC__DRAWN | 1u << entry % 32u)) {
-    const arc__drop_in_part<T> part =
-        arc__drop_in_learns(p, v, (says & ARC__DRAWN) | (unsigned)at.line << 8 | entry);
-    if (part.adds) arc__drop_in_red(part.p, part.v);
-    return __syncwarp(arc__still(part.lanes)); /* later reads of these lanes come after the add */
-  }
+  if (says & (ARC__DRAWN | 1u << entry % 32u))
+    return arc__drop_in_learns(p, v, (says & ARC__DRAWN) | (unsigned)at.line << 8 | entry);
   arc__drop_in_red(p, v);
 #else
   const int lane = arc__lane();

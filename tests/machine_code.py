@@ -439,7 +439,7 @@ TESTS = {
     "drop_in": lambda _: [
         *(Case(f"unchanged {options}", ["tests/drop_in_unchanged.cu"], f"{DROP_IN} {options}",
                unchanged) for options in ("", SUMS)),
-        Case("48 statements", STATEMENTS, DROP_IN, times_plain(17)),
+        Case("48 statements", STATEMENTS, DROP_IN, times_plain(8)),
         Case("an extensible program", LOADED, f"{DROP_IN} -ewp"),
         Case("its line", OF_A_TEMPLATE, f"{DROP_IN} -ptx", holds(f", {2 << 8 | 2};")),
         Case("which memory", LOADED, f"{DROP_IN} -ptx", holds("isspacep.global")),
