@@ -128,7 +128,8 @@ typedef struct ARC__TARGET_TAG(arc_target_f32) arc_target_f32;
    alignment: a pair takes two requests, and ARC_CHECK 1 reports a stride below the width.
    Example: rows(p, 4, 3) with key 2 are p[8], p[9], p[10]; a call never touches p[11].
    Cost: about 20 instructions.
-   Reported: ARC_CHECK 1 a width below 1, a stride below the width that is not 0. */
+   Reported: ARC_CHECK 1 a width below 1, a stride below the width that is not 0, a base that is not
+   aligned to its values. */
 ARC__FN arc_target_f32 arc_target_f32_rows(float *base, int stride, int width);
 
 /* Returns the same target for a width that is known only at run time. A call loops over the values,

@@ -390,6 +390,8 @@ ARC__FN void arc__target_piece(arc__target *t, int i, void *base, int stride, in
   ARC__CHECK(1, stride == 0 || stride >= length || -stride >= length,
              "the stride of a piece is below its width: rows overlap");
   ARC__CHECK(1, scale_log2 >= -126 && scale_log2 <= 126, "scale_log2 must be -126..126");
+  ARC__CHECK(1, (arc__u64)base % (unsigned)arc__bytes(t->memory) == 0u,
+             "the base of a piece is not aligned to its values");
   ARC__CHECK(1, arc__is_word(t->memory) || __isGlobal(base),
              "rows of halves, and of sums of several words, must lie in global memory");
   arc__piece *p = &t->piece[i];

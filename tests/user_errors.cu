@@ -168,7 +168,8 @@ USER_ERROR(18, key_far_outside, 32, 192, "memory that is not there", "memory tha
   arc_add_f32(right_target(rows), key, values, true);
 }
 
-USER_ERROR(19, misaligned_base, 32, 192, "simt: misuse: a misaligned", "misaligned", "misaligned") {
+USER_ERROR(19, misaligned_base, 32, 192, "simt: misuse: a misaligned", CHECK_SAYS("not aligned"),
+           1) {
   float *base = (float *)((char *)rows + (wrong ? 2 : 0));
   arc_add_f32(right_target(base), KEY, values, true);
 }

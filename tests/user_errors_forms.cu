@@ -293,7 +293,7 @@ static __device__ __forceinline__ void add_halves(float *rows, void *halves) {
   if (threadIdx.x == 0) rows[0] = __float_as_int(rows[0]) == 0x54005000; /* 64 and 32 */
 }
 
-USER_ERROR(60, halves_at_an_odd_address, 32, 1, EVERYBODY_SAYS("misaligned")) {
+USER_ERROR(60, halves_at_an_odd_address, 32, 1, "misaligned", CHECK_SAYS("not aligned"), 1) {
   add_halves(rows, (char *)rows + (wrong ? 1 : 0));
 }
 
