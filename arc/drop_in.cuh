@@ -211,11 +211,11 @@ ARC__FN unsigned arc__clock(void) {
 }
 /* Returns a number whose high bits are as good as random. */
 ARC__FN unsigned arc__chance(void) { return arc__clock() * 2654435761u; }
-/* Returns a word, with ARC__DRAWN if the warp is drawn: 1 of 4096 is. What it says may be old, so
-   compilers ask once for all statements of a word: above a loop, as the assembly is not volatile,
-   and for statements in a row, as the function is const, if its argument is no call. The mark is
-   assembly, too, else nvcc marks the word anew in each statement. If nvcc keeps the table's name,
-   the load needs no register for its address. */
+/* Returns a word, with ARC__DRAWN if the warp is drawn: 1 of 4096 is. A word may be old, so one
+   question serves all its statements. nvcc asks above a loop because the assembly is not volatile,
+   and once for statements in a row because the function is const, if no argument is a call. The
+   assembly also marks the word, which nvcc would else mark anew in each statement. If nvcc keeps the
+   table's name, the load needs no register for its address. */
 #if defined(__CUDACC__)
 #define ARC__ASKED_ONCE __attribute__((const))
 #else
@@ -401,9 +401,8 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
   const unsigned says = arc__ask(ARC__WORD_OF(at.line)); /* first, so that it may go above a loop */
 #endif
   /* Shared memory, of this block or another, and local variables: no lane that the others wait for.
-     Vectors add to global memory alone, which nvcc does not find out: it would wait for each add. */
+     Vectors add to global memory alone. */
   if (!__is_class(T) && !__isGlobal(p)) return (void)atomicAdd(p, v);
-  ARC__ASSUME_GLOBAL(p);
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
 #if defined(__CUDA_ARCH__)
   asm("" : "+l"(p)); /* nvcc would compute the address again in the other branch */
@@ -413,6 +412,7 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
     return arc__drop_in_learns(p, v, (says & ARC__DRAWN) | (unsigned)at.line << 8 | entry);
   arc__drop_in_red(p, v);
 #else
+  ARC__ASSUME_GLOBAL(p); /* nvcc does not find it out for vectors, and would wait for each add */
   const int lane = arc__lane();
   const unsigned lanes = arc__lanes_here();
   const unsigned group = arc__sharers(lanes, lane, p, ARC__FEWEST, ARC__FEWEST_OF_SEVERAL);

@@ -30,7 +30,7 @@ static __global__ void forget(bool sums) {
    drawn. */
 static __device__ void change(unsigned draw) {
   const int line = (int)(__LINE__ + 10 + draw % 32);
-  *(volatile unsigned *)&arc__learnt_here.sums[line / ARC__LINES % ARC__WORDS] = draw * 2654435761u;
+  *(volatile unsigned *)&arc__learnt_here.sums[ARC__WORD_OF(line)] = draw * 2654435761u;
 }
 #else
 static __device__ void change(unsigned) {}
@@ -151,6 +151,10 @@ static __global__ void sample(unsigned long long memory, int line, shape s, int 
 #endif
 }
 
+static bool sums_at(const arc__learnt &learnt, int line) {
+  return learnt.sums[ARC__WORD_OF(line)] >> line % ARC__LINES & 1;
+}
+
 static void learns(void) {
   struct check_random r;
   if (!check_begin("what statements learn", &r)) return;
@@ -190,7 +194,7 @@ static void learns(void) {
         CHECK(!cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt), "it is lost");
         if (launch == LAUNCHES / 5) rest = s.rest;
       }
-      const bool sums = learnt.sums[line / ARC__LINES % ARC__WORDS] >> line % ARC__LINES & 1;
+      const bool sums = sums_at(learnt, line);
       CHECK(sums == to.sums, "%s, then %s: %s, with a score of %d", shapes[from].name, to.name,
             sums ? "sums" : "plain", s.score);
       CHECK(s.line == line && s.taken >= ARC__SAMPLES, "line %d, %u samples", s.line, s.taken);
@@ -214,7 +218,7 @@ static void mixes(void) {
                   500 + launch % 2 * ARC__LINES * ARC__WORDS, launch % 2 ? other : plain, launch);
     arc__learnt learnt;
     CHECK(!cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt), "it is lost");
-    const bool sums = learnt.sums[500 / ARC__LINES % ARC__WORDS] >> 500 % ARC__LINES & 1;
+    const bool sums = sums_at(learnt, 500);
     CHECK(sums == other.sums, "%s and %s: %s", plain.name, other.name, sums ? "sums" : "plain");
     check.compared += 1;
   }
