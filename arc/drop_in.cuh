@@ -152,16 +152,17 @@ enum { ARC__LINES = 31, ARC__WORDS = 8, ARC__ENTRIES = 32 * ARC__WORDS, ARC__SAM
 /* In clocks: a load past the L1 cache takes 300 to 500 while no atomics queue. */
 enum { ARC__WAIT = 600 };
 #define ARC__DRAWN 0x80000000u
-#define ARC__SLOW ARC__DRAWN /* of a sample's line: memory is slow */
+#define ARC__KNOWN ARC__DRAWN /* of a word in the table: a line of it has learnt */
+#define ARC__SLOW ARC__DRAWN  /* of a sample's line: memory is slow */
 struct arc__statement {
   int line;
   unsigned taken; /* samples */
   int score;      /* what sums would have gained in the last 128 samples */
-  int rest;       /* of drawn warps, one call in 2^rest takes a sample */
+  int rest;       /* of a drawn warp, one call in 2^(4 + rest) takes a sample */
   unsigned sample[ARC__SAMPLES], seen[ARC__SAMPLES]; /* the last; addresses, multiprocessors */
 };
 struct arc__learnt {
-  unsigned sums[ARC__WORDS];       /* a bit per line: set if the line sums */
+  unsigned sums[ARC__WORDS];       /* a bit per line: set if the line sums; ARC__KNOWN */
   arc__statement of[ARC__ENTRIES]; /* only samplers read it */
 };
 static __device__ __attribute__((aligned(16), unused)) arc__learnt arc__learnt_here;
@@ -179,15 +180,16 @@ static __host__ __device__ inline int arc__field(unsigned sample, int field) {
   return (int)(field == 0 ? sample & 127u : sample >> (1 + 6 * field) & 63u);
 }
 /* Returns what sums would gain, in passes. Atomics cost passes: each sector of 32 bytes takes as
-   many as its fullest word has adds. Where other multiprocessors add to an address, it costs a
-   hundred times that. Sums cost 10 passes, those of vectors 26 at one address and 40 at several. A
-   gain is -15 to 400, so that a change shows soon. */
+   many as its fullest word has adds. Other work hides the first 13 of a call. Where other
+   multiprocessors add to an address, it costs a hundred times that. Sums cost 4 passes, those of
+   vectors 12 at one address and 35 at several. A gain is -15 to 40, so that a change shows soon. */
 static __host__ __device__ inline int arc__gain(unsigned sample) {
-  const int lanes = arc__field(sample, 4), addresses = arc__field(sample, 1);
-  const int costs = sample >> 31 == 0u ? 10 : addresses == 1 ? 26 : 40;
-  const int gain = arc__field(sample, 2) + 100 * arc__field(sample, 0) - costs;
-  if (lanes < ARC__FEWEST) return -3;
-  return addresses == lanes ? -10 : gain < -15 ? -15 : gain < 400 ? gain : 400;
+  const int lanes = arc__field(sample, 4), sectors = arc__field(sample, 3);
+  const int costs = sample >> 31 == 0u ? 4 : arc__field(sample, 1) == 1 ? 12 : 35;
+  const int saved = arc__field(sample, 2) - (sectors < 13 ? 13 - sectors : 0);
+  const int gain = (saved > 0 ? saved : 0) + 100 * arc__field(sample, 0) - costs;
+  if (lanes < ARC__FEWEST) return -2;
+  return gain < -15 ? -15 : gain < 40 ? gain : 40;
 }
 
 #if ARC__ARCH >= 700
@@ -211,28 +213,34 @@ ARC__FN unsigned arc__clock(void) {
 }
 /* Returns a number whose high bits are as good as random. */
 ARC__FN unsigned arc__chance(void) { return arc__clock() * 2654435761u; }
-/* Returns a word, with ARC__DRAWN if the warp is drawn: 1 of 4096 is. A word may be old, so one
-   question serves all its statements. nvcc asks above a loop because the assembly is not volatile,
-   and once for statements in a row because the function is const, if no argument is a call. The
-   assembly also marks the word, which nvcc would else mark anew in each statement. If nvcc keeps the
-   table's name, the load needs no register for its address. */
+/* Returns a word, with ARC__DRAWN if the warp is drawn: 1 of 256 is until a line of the word has
+   learnt, then 1 of 4096. A word may be old, so one question serves all its statements. nvcc asks
+   above a loop because the assembly is not volatile, and once for statements in a row because the
+   function is const, if no argument is a call. The assembly also marks the word, which nvcc would
+   else mark anew in each statement. If nvcc keeps the table's name, the load needs no register for
+   its address. */
 #if defined(__CUDACC__)
 #define ARC__ASKED_ONCE __attribute__((const))
 #else
 #define ARC__ASKED_ONCE
 #endif
-#define ARC__ASK(load, ...)                                                                       \
-  asm("{.reg .pred drawn; .reg .u32 clock; mov.u32 clock, %%clock; and.b32 clock, clock, 0xfff0;" \
-      " setp.eq.u32 drawn, clock, 0; " load "}"                                                   \
+#define ARC__ASK(load, ...)                                                          \
+  asm("{.reg .pred p; .reg .u32 chance, early, sure; mov.u32 chance, %%clock;"       \
+      " mul.lo.u32 chance, chance, 2654435761; setp.lt.u32 p, chance, 0x1000000;"    \
+      " selp.b32 early, 0x80000000, 0, p; sub.u32 chance, chance, 0x100000;"         \
+      " setp.ge.u32 p, chance, 0xf00000; selp.b32 sure, 0x80000000, 0, p; " load "}" \
       : __VA_ARGS__)
-#define ARC__MARK(word) "@drawn or.b32 " word ", " word ", 0x80000000;"
+/* In the highest bit: sure ? early : early && !ARC__KNOWN. */
+#define ARC__MARK(word) "lop3.b32 " word ", " word ", early, sure, 0x9c;"
 #define ARC__ASK_4(table, w)                                                                 \
   ARC__ASK("ld.global.v4.u32 {%0, %1, %2, %3}, [" table "];" ARC__MARK("%0") ARC__MARK("%1") \
                ARC__MARK("%2") ARC__MARK("%3"),                                              \
            "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]))
 ARC__FN ARC__ASKED_ONCE unsigned arc__ask(int word) {
 #if !defined(__CUDA_ARCH__)
-  return arc__learnt_here.sums[word] | (arc__clock() & 0xfff0u ? 0u : ARC__DRAWN);
+  const unsigned says = arc__learnt_here.sums[word];
+  const bool drawn = arc__chance() < (says & ARC__KNOWN ? 0x100000u : 0x1000000u);
+  return (says & ~ARC__KNOWN) | (drawn ? ARC__DRAWN : 0u);
 #elif defined(__clang__) || defined(__CUDACC_RTC__) || defined(__CUDACC_RDC__) || \
     defined(__CUDACC_EWP__) || __CUDACC_VER_MAJOR__ < 13
   unsigned says;
@@ -304,32 +312,28 @@ ARC__FN void arc__learn(unsigned sample, unsigned line) {
   if (gain > 0 && (score <= 0 || taken < ARC__SAMPLES) && !(line & ARC__SLOW)) gain = -3;
   score += gain - score / 128;
   s->score = score;
-  if (taken < ARC__SAMPLES - 1) return;
+  if (taken < ARC__SAMPLES - 1 && score > -40) return;
   unsigned *const sums = &arc__learnt_here.sums[(line & 0xffu) / 32u];
   const unsigned bit = 1u << line % 32u, says = arc__fresh(sums);
-  const bool now = (says & bit) != 0u; /* more samples: rarer ones, more so while they agree */
-  const int rest = 31 - __clz((int)taken) - ((gain > 0) != now ? 3 : -2);
-  s->rest = rest < 11 ? rest : 11;
-  if ((score > 0) != now) {
-    *sums = says ^ bit;
-    s->taken = ARC__SAMPLES;
-  }
+  const bool now = (says & bit) != 0u, turns = (score > 0) != now;
+  /* More samples: rarer ones, more so while they agree. */
+  const int rest = 31 - __clz((int)taken) - ((gain > 0) != now ? 7 : 2);
+  s->rest = rest < 0 ? 0 : rest < 7 ? rest : 7;
+  if (turns) s->taken = ARC__SAMPLES;
+  if (turns || !(says & ARC__KNOWN)) *sums = (turns ? says ^ bit : says) | ARC__KNOWN;
 }
-/* Returns 1 if another multiprocessor was the last to add to the address, else 0; with ARC__SLOW if
-   a load of what is known of the address took long. */
+/* Returns 1 if another multiprocessor was the last to add to the address, else 0. */
 ARC__FN unsigned arc__elsewhere(unsigned word, unsigned line) {
   unsigned *const seen = &arc__statement_of(line)->seen[word % ARC__SAMPLES];
-  const unsigned before = arc__clock_after(word), old = arc__fresh(seen);
-  const bool slow = arc__clock_after(old) - before >= ARC__WAIT;
-  const unsigned now = word << 8 | arc__multiprocessor();
+  const unsigned old = arc__fresh(seen), now = word << 8 | arc__multiprocessor();
   *seen = now;
-  return ((old ^ now) - 1u < 255u ? 1u : 0u) | (slow ? ARC__SLOW : 0u);
+  return (old ^ now) - 1u < 255u ? 1u : 0u;
 }
 /* Takes a sample; `lanes` call it together. No guarded vote follows arc__learn: nvcc would then
    guard the end of each statement, too. */
 ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, unsigned elsewhere,
                          bool vector) {
-  unsigned sample = elsewhere & 1u, same = __match_any_sync(arc__still(lanes), word);
+  unsigned sample = elsewhere, same = __match_any_sync(arc__still(lanes), word);
   if (arc__leads(same, arc__lane())) sample = 1u << 7; /* sums save the other adds */
   same = (unsigned)(__popc(same) - 1) << 13 | 1u << 19;
   ARC__STEP(lanes);
@@ -338,12 +342,16 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, unsigned 
   if (arc__leads(arc__still(lanes), arc__lane())) arc__learn(sample | (unsigned)vector << 31, line);
 }
 /* line: of the statement, above its entry in the low byte. ARC__DRAWN, which it has, stays as
-   ARC__SLOW if memory is slow. */
-ARC__FN void arc__drawn(unsigned lanes, unsigned word, unsigned line, bool vector) {
-  const unsigned rest = (unsigned)arc__statement_of(line)->rest;
-  if (!__any_sync(arc__still(lanes), arc__chance() >> 20 >> (12u - rest) == 0u)) return;
+   ARC__SLOW if a load from p takes long. Most calls take no sample and load nothing. */
+ARC__FN void arc__drawn(unsigned lanes, const unsigned *p, unsigned line, bool vector) {
+  const unsigned chance = arc__chance() >> 20, word = (unsigned)((arc__u64)p >> 2);
+  bool takes = chance < 4096u >> 4;
+  if (takes) takes = chance < 4096u >> 4 >> arc__statement_of(line)->rest;
+  if (!__any_sync(arc__still(lanes), takes)) return;
+  const unsigned before = arc__clock_after(word);
+  const bool slow = arc__clock_after(arc__fresh(p)) - before >= ARC__WAIT;
   const unsigned elsewhere = arc__elsewhere(word, line);
-  if (!__any_sync(arc__still(lanes), elsewhere & ARC__SLOW)) line &= ~ARC__SLOW;
+  if (!__any_sync(arc__still(lanes), slow)) line &= ~ARC__SLOW;
   arc__sample(lanes, word, line, elsewhere, vector);
 }
 
@@ -379,7 +387,7 @@ ARC__OUT_OF_LINE void arc__drop_in_learns(T *p, T v, unsigned line) {
   bool adds = true;
   __syncwarp(lanes); /* earlier writes of these lanes come before the add, */
   if (__any_sync(lanes, line & ARC__DRAWN)) {
-    arc__drawn(lanes, (unsigned)((arc__u64)p >> 2), line, __is_class(T));
+    arc__drawn(lanes, (const unsigned *)p, line, __is_class(T));
   } else {
     int same = 0;
     (void)__match_all_sync(lanes, (arc__u64)p, &same);

@@ -27,7 +27,7 @@
      address  global or shared memory, aligned to one value
    Cost: if about 17 lanes or more arrive, a match; if addresses differ, also up to 3 shuffles and 2
    votes; if lanes are summed, one more match and up to 5 rounds of 2 shuffles.
-   Reported: nothing.
+   Reported: ARC_CHECK 1 an address that is not aligned to its value.
        void arc_atomred_f32(float *address, float value); */
 #if defined(__CUDACC_RTC__) /* which has it by that name */
 #include "arc.cuh"
@@ -110,6 +110,8 @@ ARC__ADD_FN void arc__add_pointers(arc__call c, void *const *pointers) {
 ARC__FN void arc__atomred(arc__call c, char *address, arc__word w) {
   const int shuffles = 5 * (arc__bytes(c.literal.kind) / 4), requests = 1;
   const int many = ARC_MIN_LANES_TO_MATCH(shuffles, requests);
+  ARC__CHECK(1, (arc__u64)address % (unsigned)arc__bytes(c.literal.memory) == 0u,
+             "the address is not aligned to its value");
   c.lanes |= 1u << c.lane; /* as arc__make_mask_of_lane says */
   c.present = c.lanes;
   c.group = arc__sharers(c.lanes, c.lane, address, many, many);

@@ -152,7 +152,7 @@ static __global__ void sample(unsigned long long memory, int line, shape s, int 
 }
 
 static bool sums_at(const arc__learnt &learnt, int line) {
-  return learnt.sums[ARC__WORD_OF(line)] >> line % ARC__LINES & 1;
+  return learnt.sums[ARC__WORD_OF(line)] >> arc__entry_of(line) % 32 & 1;
 }
 
 static void learns(void) {
@@ -198,9 +198,40 @@ static void learns(void) {
       CHECK(sums == to.sums, "%s, then %s: %s, with a score of %d", shapes[from].name, to.name,
             sums ? "sums" : "plain", s.score);
       CHECK(s.line == line && s.taken >= ARC__SAMPLES, "line %d, %u samples", s.line, s.taken);
+      CHECK(learnt.sums[ARC__WORD_OF(line)] & ARC__KNOWN, "line %d is not known", line);
       CHECK(to.share || (s.rest > 1 && (rest < 7 || !shapes[from].sums || to.sums)),
             "%s, then %s: a rest of %d, then of %d", shapes[from].name, to.name, rest, s.rest);
       check.compared += 1;
+    }
+}
+
+/* Counts the lanes of drawn warps, and those that read another word than the table's. */
+static __global__ void draw(unsigned *counts, unsigned word) {
+#if SIMT_ON_CPU || defined(__CUDA_ARCH__)
+  const unsigned says = arc__ask(3);
+  if (says & ARC__DRAWN) (void)(unsigned)atomicAdd(&counts[0], 1u);
+  if ((says & ~(ARC__KNOWN | ARC__DRAWN)) != word) (void)(unsigned)atomicAdd(&counts[1], 1u);
+#else
+  (void)counts, (void)word;
+#endif
+}
+static __global__ void write(unsigned word) { arc__learnt_here.sums[3] = word; }
+
+static void draws(void) {
+  struct check_random r;
+  if (!check_begin("which warps are drawn", &r)) return;
+  enum { BLOCKS = SIMT_ON_CPU ? 400 : 40000, LANES = BLOCKS * 256 };
+  for (const bool known : {false, true})
+    for (const unsigned lines : {0u, 0x12340678u, ~(ARC__KNOWN | ARC__DRAWN)}) {
+      const test_memory<unsigned> counts(2);
+      SIMT_LAUNCH(write, dim3(1), dim3(1), 0, 0, lines | (known ? ARC__KNOWN : 0u));
+      SIMT_LAUNCH(draw, dim3(BLOCKS), dim3(256), 0, 0, counts.at, lines);
+      const std::vector<unsigned> got = counts.read();
+      const double must = LANES / (known ? 4096.0 : 256.0);
+      CHECK(got[0] >= must / 4 && got[0] <= must * 4, "%u of %d lanes are drawn and %.0f must be",
+            got[0], (int)LANES, must);
+      CHECK(got[1] == 0u, "%u lanes read another word than %x", got[1], lines);
+      check.compared += 2;
     }
 }
 
@@ -370,6 +401,7 @@ int main(int argc, char **argv) {
   SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, false);
   learns();
   mixes();
+  draws();
   prints();
 #endif
   far_addresses();

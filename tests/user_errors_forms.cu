@@ -304,7 +304,7 @@ USER_ERROR(61, halves_in_shared_memory, 32, 1, "shared", CHECK_SAYS("halves"), 1
   add_halves(rows, wrong ? halves : rows);
 }
 
-USER_ERROR(64, misaligned_atomred, 32, 32, EVERYBODY_SAYS("misaligned")) {
+USER_ERROR(64, misaligned_atomred, 32, 32, "misaligned", CHECK_SAYS("not aligned"), 1) {
   arc_atomred_f32((float *)((char *)rows + (wrong ? 2 : 0)), 1);
 }
 
