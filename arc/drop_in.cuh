@@ -148,12 +148,12 @@ ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T
 #if ARC_DROP_IN == ARC_DROP_IN_LEARNS
 /* What the statements of a line have learnt is in the entry of that line. A few warps are drawn to
    take samples. They neither lock an entry nor wait for it: only speed depends on what it says. */
-enum { ARC__LINES = 31, ARC__WORDS = 8, ARC__ENTRIES = 32 * ARC__WORDS, ARC__SAMPLES = 32 };
+enum { ARC__LINES = 27, ARC__WORDS = 8, ARC__ENTRIES = 32 * ARC__WORDS, ARC__SAMPLES = 32 };
 /* In clocks: a load past the L1 cache takes 300 to 500 while no atomics queue. */
-enum { ARC__WAIT = 600 };
+enum { ARC__WAIT = 800 };
 #define ARC__DRAWN 0x80000000u
-#define ARC__KNOWN ARC__DRAWN /* of a word in the table: a line of it has learnt */
-#define ARC__SLOW ARC__DRAWN  /* of a sample's line: memory is slow */
+#define ARC__KNOWN 0xf000u   /* of a word in the table: a line of it has learnt */
+#define ARC__SLOW ARC__DRAWN /* of a sample's line: memory is slow */
 struct arc__statement {
   int line;
   unsigned taken; /* samples */
@@ -167,10 +167,12 @@ struct arc__learnt {
 };
 static __device__ __attribute__((aligned(16), unused)) arc__learnt arc__learnt_here;
 
-/* Which word a line has, and which entry: a word has 32, one per bit. */
+/* Which word a line has, and which entry. A word has 32, one per bit: ARC__KNOWN and the highest bit
+   are no line's. */
 #define ARC__WORD_OF(line) ((line) / ARC__LINES % ARC__WORDS)
 static __host__ __device__ inline unsigned arc__entry_of(int line) {
-  return (unsigned)(ARC__WORD_OF(line) * 32 + line % ARC__LINES);
+  const int bit = line % ARC__LINES;
+  return (unsigned)(ARC__WORD_OF(line) * 32 + (bit < 12 ? bit : bit + 4));
 }
 
 /* A sample has five bit fields, each a sum over the lanes. From the lowest: adds to an address that
@@ -224,14 +226,16 @@ ARC__FN unsigned arc__chance(void) { return arc__clock() * 2654435761u; }
 #else
 #define ARC__ASKED_ONCE
 #endif
-#define ARC__ASK(load, ...)                                                          \
-  asm("{.reg .pred p; .reg .u32 chance, early, sure; mov.u32 chance, %%clock;"       \
-      " mul.lo.u32 chance, chance, 2654435761; setp.lt.u32 p, chance, 0x1000000;"    \
-      " selp.b32 early, 0x80000000, 0, p; sub.u32 chance, chance, 0x100000;"         \
-      " setp.ge.u32 p, chance, 0xf00000; selp.b32 sure, 0x80000000, 0, p; " load "}" \
+/* A warp is drawn while bits 4 to 11 of the clock are 0. Once a line of the word has learnt, bits 12
+   to 15 must be 0, too: those of ARC__KNOWN. */
+#define ARC__ASK(load, ...)                                            \
+  asm("{.reg .pred drawn; .reg .u32 clock, t; mov.u32 clock, %%clock;" \
+      " and.b32 clock, clock, 0xfff0; " load "}"                       \
       : __VA_ARGS__)
-/* In the highest bit: sure ? early : early && !ARC__KNOWN. */
-#define ARC__MARK(word) "lop3.b32 " word ", " word ", early, sure, 0x9c;"
+#define ARC__MARK(word)                                    \
+  "or.b32 t, " word                                        \
+  ", 0xff0; and.b32 t, t, clock; setp.eq.u32 drawn, t, 0;" \
+  "@drawn or.b32 " word ", " word ", 0x80000000;"
 #define ARC__ASK_4(table, w)                                                                 \
   ARC__ASK("ld.global.v4.u32 {%0, %1, %2, %3}, [" table "];" ARC__MARK("%0") ARC__MARK("%1") \
                ARC__MARK("%2") ARC__MARK("%3"),                                              \
@@ -239,8 +243,7 @@ ARC__FN unsigned arc__chance(void) { return arc__clock() * 2654435761u; }
 ARC__FN ARC__ASKED_ONCE unsigned arc__ask(int word) {
 #if !defined(__CUDA_ARCH__)
   const unsigned says = arc__learnt_here.sums[word];
-  const bool drawn = arc__chance() < (says & ARC__KNOWN ? 0x100000u : 0x1000000u);
-  return (says & ~ARC__KNOWN) | (drawn ? ARC__DRAWN : 0u);
+  return says | (arc__clock() & (0xff0u | (says & ARC__KNOWN)) ? 0u : ARC__DRAWN);
 #elif defined(__clang__) || defined(__CUDACC_RTC__) || defined(__CUDACC_RDC__) || \
     defined(__CUDACC_EWP__) || __CUDACC_VER_MAJOR__ < 13
   unsigned says;

@@ -87,7 +87,7 @@ kept_words_mixed test_index_add s/if (vector > 1 || ARC__WARP \* i == first) __V
 learns_drawn_adds_twice test_drop_in s/    arc__drawn(lanes,/    atomicAdd(p, v), arc__drawn(lanes,/
 learns_once test_drop_in s/  s->score = score;/  if (taken < ARC__SAMPLES) s->score = score;/
 learns_never_known test_drop_in s/says) | ARC__KNOWN;/says);/
-learns_asks_as_often test_drop_in s/0x100000u : 0x1000000u/0x1000000u : 0x1000000u/
+learns_asks_as_often test_drop_in s/(0xff0u | (says \& ARC__KNOWN))/0xff0u/
 +learns_where_lanes_part test_drop_in s|if (__any_sync(lanes, line & ARC__DRAWN))|if (line \& ARC__DRAWN)|
 wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)/#define ARC__WIDE_EXACT ARC__WIDE_FIRST/
 wide_hot_infinities_added test_wide s/(arc__u64 \*)address, told);/(arc__u64 *)address, arc__bits(sum));/
