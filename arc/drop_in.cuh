@@ -149,7 +149,7 @@ ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T
 /* What the statements of a line have learnt is in the entry of that line. A few warps are drawn to
    take samples. They neither lock an entry nor wait for it: only speed depends on what it says. */
 enum { ARC__LINES = 27, ARC__WORDS = 8, ARC__ENTRIES = 32 * ARC__WORDS, ARC__SAMPLES = 32 };
-/* In clocks: a load past the L1 cache takes 300 to 500 while no atomics queue. */
+/* In clocks: a load from the L2 cache takes 300 to 500 while no atomics queue. */
 enum { ARC__WAIT = 800 };
 #define ARC__DRAWN 0x80000000u
 #define ARC__KNOWN 0xf000u   /* of a word in the table: a line of it has learnt */
@@ -259,8 +259,9 @@ ARC__FN ARC__ASKED_ONCE unsigned arc__ask(int word) {
 #endif
 }
 
-/* Reads memory past the cache of a multiprocessor. It is neither a volatile load nor an atomic: a
-   function with either begins with YIELD, and lanes that wait for it may then go on apart. */
+/* Reads memory, which this load does not put into the L1 cache, but may find there, of an earlier
+   time. It is neither a volatile or strong load nor an atomic: a function with one begins with YIELD,
+   and lanes that wait for it may then go on apart. */
 template <class T>
 ARC__FN T arc__fresh(const T *p) {
 #if defined(__CUDA_ARCH__)
@@ -315,6 +316,7 @@ ARC__FN void arc__learn(unsigned sample, unsigned line) {
   if (gain > 0 && (score <= 0 || taken < ARC__SAMPLES) && !(line & ARC__SLOW)) gain = -3;
   score += gain - score / 128;
   s->score = score;
+  /* A first decision, or so clear a no that samples may become rare. */
   if (taken < ARC__SAMPLES - 1 && score > -40) return;
   unsigned *const sums = &arc__learnt_here.sums[(line & 0xffu) / 32u];
   const unsigned bit = 1u << line % 32u, says = arc__fresh(sums);

@@ -232,7 +232,7 @@ static inline void arc__predict(arc__line *l) {
   const double n = l->values, hot = 100 * fmin(1, sqrt(l->again / fmax(l->lanes, 1)));
   const double plain = l->passes + 100 * l->again + hot, rest = 5 / n;
   const double least = fmin(l->addresses, l->passes) + hot;
-  const double sums = 7 + least; /* the flag decides by 10, lest it lose where both are equal */
+  const double sums = 7 + least; /* the flag decides by arc__gain */
   const bool pays = l->sums < 0 ? l->lanes >= (int)ARC__FEWEST && sums < plain : l->sums > 0;
   const double flagged = pays ? sums : plain + 0.5; /* a load and a compare */
   const bool is_call = l->at.call[0], is_row = l->pieces == 1;
