@@ -275,6 +275,26 @@ ARC__FN T arc__fresh(const T *p) {
   return *p;
 #endif
 }
+/* Writes memory past the L1 cache, so that loads of other multiprocessors find it. */
+template <class T>
+ARC__FN void arc__store(T *p, T x) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.global.cg.b32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(x) : "memory");
+#else
+  *p = x;
+#endif
+}
+/* Sets the bits of `on`, and clears the others of `of`, while others write other bits. */
+ARC__FN void arc__set_bits(unsigned *p, unsigned of, unsigned on) {
+#if defined(__CUDA_ARCH__)
+  asm volatile(
+      "red.global.or.b32 [%0], %1; red.global.and.b32 [%0], %2;" ::"l"(__cvta_generic_to_global(p)),
+      "r"(on), "r"(on | ~of)
+      : "memory");
+#else
+  *p = (*p & ~of) | on;
+#endif
+}
 /* Returns the clock once x has been read. */
 ARC__FN unsigned arc__clock_after(unsigned x) {
 #if defined(__CUDA_ARCH__)
@@ -301,37 +321,34 @@ ARC__FN arc__statement *arc__statement_of(unsigned line) {
 #endif
   return s;
 }
-/* One lane learns from a sample, while others may. Without atomics, for which lanes would yield: if
-   two write at once, a later sample repairs what is lost. */
+/* One lane learns from a sample, while others may: if two write at once, a sample is lost. */
 ARC__FN void arc__learn(unsigned sample, unsigned line) {
   int gain = arc__gain(sample);
   arc__statement *s = arc__statement_of(line);
   const unsigned taken = arc__fresh(&s->taken);
-  s->sample[taken % ARC__SAMPLES] = sample;
+  arc__store(&s->sample[taken % ARC__SAMPLES], sample);
   ARC__STEP(1u);
-  s->taken = taken + 1u;
-  s->line = (int)(line >> 8 & 0x7fffffu);
-  int score = arc__fresh(&s->score);
+  arc__store(&s->line, (int)(line >> 8 & 0x7fffffu));
+  const int before = arc__fresh(&s->score);
   /* Sums gain nothing while atomics do not queue. They themselves make memory fast. */
-  if (gain > 0 && (score <= 0 || taken < ARC__SAMPLES) && !(line & ARC__SLOW)) gain = -3;
-  score += gain - score / 128;
-  s->score = score;
+  if (gain > 0 && (before <= 0 || taken < ARC__SAMPLES) && !(line & ARC__SLOW)) gain = -3;
+  const int score = before + gain - before / 128;
+  const bool sums = score > 0, turns = sums != (before > 0) && taken >= ARC__SAMPLES;
+  arc__store(&s->score, score);
+  arc__store(&s->taken, turns ? (unsigned)ARC__SAMPLES : taken + 1u);
   /* A first decision, or so clear a no that samples may become rare. */
   if (taken < ARC__SAMPLES - 1 && score > -40) return;
-  unsigned *const sums = &arc__learnt_here.sums[(line & 0xffu) / 32u];
-  const unsigned bit = 1u << line % 32u, says = arc__fresh(sums);
-  const bool now = (says & bit) != 0u, turns = (score > 0) != now;
   /* More samples: rarer ones, more so while they agree. */
-  const int rest = 31 - __clz((int)taken) - ((gain > 0) != now ? 7 : 2);
-  s->rest = rest < 0 ? 0 : rest < 7 ? rest : 7;
-  if (turns) s->taken = ARC__SAMPLES;
-  if (turns || !(says & ARC__KNOWN)) *sums = (turns ? says ^ bit : says) | ARC__KNOWN;
+  const int rest = 31 - __clz((int)taken) - ((gain > 0) != sums ? 7 : 2);
+  arc__store(&s->rest, rest < 0 ? 0 : rest < 7 ? rest : 7);
+  const unsigned bit = 1u << line % 32u;
+  arc__set_bits(&arc__learnt_here.sums[(line & 0xffu) / 32u], bit, ARC__KNOWN | (sums ? bit : 0u));
 }
 /* Returns 1 if another multiprocessor was the last to add to the address, else 0. */
 ARC__FN unsigned arc__elsewhere(unsigned word, unsigned line) {
   unsigned *const seen = &arc__statement_of(line)->seen[word % ARC__SAMPLES];
   const unsigned old = arc__fresh(seen), now = word << 8 | arc__multiprocessor();
-  *seen = now;
+  arc__store(seen, now);
   return (old ^ now) - 1u < 255u ? 1u : 0u;
 }
 /* Takes a sample; `lanes` call it together. No guarded vote follows arc__learn: nvcc would then
@@ -351,7 +368,7 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, unsigned 
 ARC__FN void arc__drawn(unsigned lanes, const unsigned *p, unsigned line, bool vector) {
   const unsigned chance = arc__chance() >> 20, word = (unsigned)((arc__u64)p >> 2);
   bool takes = chance < 4096u >> 4;
-  if (takes) takes = chance < 4096u >> 4 >> arc__statement_of(line)->rest;
+  if (takes) takes = chance < 4096u >> 4 >> arc__fresh(&arc__statement_of(line)->rest);
   if (!__any_sync(arc__still(lanes), takes)) return;
   const unsigned before = arc__clock_after(word);
   const bool slow = arc__clock_after(arc__fresh(p)) - before >= ARC__WAIT;
