@@ -255,6 +255,33 @@ static void mixes(void) {
   }
 }
 
+#if !SIMT_ON_CPU
+/* Atomics queue here on any GPU: 270 336 lanes add to one cell. */
+enum { QUEUE_LINE = __LINE__ + 2 };
+static __global__ void queue(float *cell) {
+  for (int i = 0; i < 16; ++i) atomicAdd(cell, 1.0f);
+}
+
+static void queues(void) {
+  struct check_random r;
+  if (!check_begin("atomics that queue", &r)) return;
+  const test_memory<float> cell(1);
+  arc__learnt learnt;
+  int launches = 0;
+  SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, false);
+  do {
+    SIMT_LAUNCH(queue, dim3(1056), dim3(256), 0, 0, cell.at);
+    CHECK(!cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt), "it is lost");
+  } while (++launches < 40 && !sums_at(learnt, QUEUE_LINE));
+  const arc__statement &s = learnt.of[arc__entry_of(QUEUE_LINE)];
+  CHECK(sums_at(learnt, QUEUE_LINE), "line %d is plain after %d launches, %u samples, score %d",
+        s.line, launches, s.taken, s.score);
+  check.compared += 1;
+}
+#else
+static void queues(void) {}
+#endif
+
 /* The first line of `text` with `words`, as far as these. */
 static std::string line_of(const std::string &text, const char *words) {
   const size_t end = text.find(words), begin = text.rfind('\n', end) + 1;
@@ -402,6 +429,7 @@ int main(int argc, char **argv) {
   learns();
   mixes();
   draws();
+  queues();
   prints();
 #endif
   far_addresses();
