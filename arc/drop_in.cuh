@@ -353,9 +353,8 @@ ARC__FN unsigned arc__elsewhere(unsigned word, unsigned line) {
 }
 /* Takes a sample; `lanes` call it together. No guarded vote follows arc__learn: nvcc would then
    guard the end of each statement, too. */
-ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, unsigned elsewhere,
-                         bool vector) {
-  unsigned sample = elsewhere, same = __match_any_sync(arc__still(lanes), word);
+ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, bool vector) {
+  unsigned sample = arc__elsewhere(word, line), same = __match_any_sync(arc__still(lanes), word);
   if (arc__leads(same, arc__lane())) sample = 1u << 7; /* sums save the other adds */
   same = (unsigned)(__popc(same) - 1) << 13 | 1u << 19;
   ARC__STEP(lanes);
@@ -367,14 +366,13 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, unsigned 
    ARC__SLOW if a load from p takes long. Most calls take no sample and load nothing. */
 ARC__FN void arc__drawn(unsigned lanes, const unsigned *p, unsigned line, bool vector) {
   const unsigned chance = arc__chance() >> 20, word = (unsigned)((arc__u64)p >> 2);
-  bool takes = chance < 4096u >> 4;
-  if (takes) takes = chance < 4096u >> 4 >> arc__fresh(&arc__statement_of(line)->rest);
+  bool takes = chance < 256u;
+  if (takes) takes = chance < 256u >> arc__fresh(&arc__statement_of(line)->rest);
   if (!__any_sync(arc__still(lanes), takes)) return;
   const unsigned before = arc__clock_after(word);
   const bool slow = arc__clock_after(arc__fresh(p)) - before >= ARC__WAIT;
-  const unsigned elsewhere = arc__elsewhere(word, line);
   if (!__any_sync(arc__still(lanes), slow)) line &= ~ARC__SLOW;
-  arc__sample(lanes, word, line, elsewhere, vector);
+  arc__sample(lanes, word, line, vector);
 }
 
 /* Adds v to global memory, by `red`: ptxas takes a loop with an atomicAdd and a call for one that

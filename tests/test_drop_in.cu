@@ -144,7 +144,7 @@ static __global__ void sample(unsigned long long memory, int line, shape s, int 
   if (s.lanes >> lane & 1) {
     const unsigned to = (unsigned)((memory + own + word * (unsigned)s.apart) >> 2);
     const unsigned of = (unsigned)line << 8 | arc__entry_of(line);
-    arc__sample(s.lanes, to, (s.fast ? 0u : ARC__SLOW) | of, arc__elsewhere(to, of), s.vectors);
+    arc__sample(s.lanes, to, (s.fast ? 0u : ARC__SLOW) | of, s.vectors);
   }
 #else
   (void)memory, (void)line, (void)s, (void)launch;
@@ -205,7 +205,8 @@ static void learns(void) {
     }
 }
 
-/* Counts the lanes of drawn warps, and those that read another word than the table's. */
+/* Counts the lanes of drawn warps, and those that read another word than the table's. It uses the
+   results of its atomicAdds, so that the flag does not serve them. */
 static __global__ void draw(unsigned *counts, unsigned word) {
 #if SIMT_ON_CPU || defined(__CUDA_ARCH__)
   const unsigned says = arc__ask(3);
@@ -255,7 +256,7 @@ static void mixes(void) {
   }
 }
 
-#if !SIMT_ON_CPU
+#if !SIMT_ON_CPU /* where memory is never slow */
 /* Atomics queue here on any GPU: 270 336 lanes add to one cell. */
 enum { QUEUE_LINE = __LINE__ + 2 };
 static __global__ void queue(float *cell) {
@@ -278,8 +279,6 @@ static void queues(void) {
         s.line, launches, s.taken, s.score);
   check.compared += 1;
 }
-#else
-static void queues(void) {}
 #endif
 
 /* The first line of `text` with `words`, as far as these. */
@@ -429,7 +428,9 @@ int main(int argc, char **argv) {
   learns();
   mixes();
   draws();
+#if !SIMT_ON_CPU
   queues();
+#endif
   prints();
 #endif
   far_addresses();
