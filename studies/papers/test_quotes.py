@@ -27,7 +27,8 @@ QUOTES = (("studies/hardware/README.md",
 
 # Tables of the flag: a page, the last cells of the table's head, the projects that it leaves out.
 STRANGERS = "studies/results/h200/strangers.csv"
-FLAG = (("docs/try.md", "| `SUMS`, × | `LEARNS`, × | a call of arc, × |", ("gsplat", "nvdiffrast_shared")),
+FLAG = (("docs/try.md", "| `SUMS`, × | `LEARNS`, × | a call of arc, × |",
+         ("gsplat", "nvdiffrast_shared")),
         ("studies/kernels_elsewhere.md", "| unchanged, ms | `SUMS` | `LEARNS` | call |", ("gsplat",)))
 
 
