@@ -148,11 +148,12 @@ ARC__FN void arc__drop_in_sums(unsigned lanes, unsigned group, int lane, T *p, T
 #if ARC_DROP_IN == ARC_DROP_IN_LEARNS
 /* What the statements of a line have learnt is in the entry of that line. A few warps are drawn to
    take samples. They neither lock an entry nor wait for it: only speed depends on what it says. */
-enum { ARC__LINES = 27, ARC__WORDS = 8, ARC__ENTRIES = 32 * ARC__WORDS, ARC__SAMPLES = 32 };
+enum { ARC__LINES = 27, ARC__WORDS = 8, ARC__ENTRIES = 32 * ARC__WORDS };
+enum { ARC__SAMPLES = 32, ARC__CLEAR = 40 }; /* how many, and what score, decide */
 /* In clocks: a load from the L2 cache takes 300 to 500 while no atomics queue. */
 enum { ARC__WAIT = 800 };
 #define ARC__DRAWN 0x80000000u
-#define ARC__KNOWN 0xf000u   /* of a word in the table: a line of it has learnt */
+#define ARC__KNOWN 0xf000u   /* of a word in the table: the line of the last sample has learnt */
 #define ARC__SLOW ARC__DRAWN /* of a sample's line: memory is slow */
 struct arc__statement {
   int line;
@@ -181,17 +182,18 @@ static __host__ __device__ inline unsigned arc__entry_of(int line) {
 static __host__ __device__ inline int arc__field(unsigned sample, int field) {
   return (int)(field == 0 ? sample & 127u : sample >> (1 + 6 * field) & 63u);
 }
-/* Returns what sums would gain, in passes. Atomics cost passes: each sector of 32 bytes takes as
-   many as its fullest word has adds. Other work hides the first 13 of a call. Where other
-   multiprocessors add to an address, it costs a hundred times that. Sums cost 4 passes, those of
-   vectors 12 at one address and 35 at several. A gain is -15 to 40, so that a change shows soon. */
+/* Returns what sums would gain, in passes. Atomics take a pass per add to the fullest word of each
+   sector of 32 bytes. An add to an address to which another multiprocessor adds counts as 100 more.
+   Sums of one address cost 8 passes. Sums of several cost 5, and 1 for each sector less than 13: so
+   many passes are hidden by other work. For vectors it is 24 and 35. A gain is -10 to 40, so that a
+   change shows soon. */
 static __host__ __device__ inline int arc__gain(unsigned sample) {
-  const int lanes = arc__field(sample, 4), sectors = arc__field(sample, 3);
-  const int costs = sample >> 31 == 0u ? 4 : arc__field(sample, 1) == 1 ? 12 : 35;
-  const int saved = arc__field(sample, 2) - (sectors < 13 ? 13 - sectors : 0);
-  const int gain = (saved > 0 ? saved : 0) + 100 * arc__field(sample, 0) - costs;
-  if (lanes < ARC__FEWEST) return -2;
-  return gain < -15 ? -15 : gain < 40 ? gain : 40;
+  const int sectors = arc__field(sample, 3);
+  const bool one = arc__field(sample, 1) == 1;
+  const int costs = sample >> 31 ? (one ? 24 : 35) : one ? 8 : sectors < 13 ? 18 - sectors : 5;
+  const int gain = arc__field(sample, 2) + 100 * arc__field(sample, 0) - costs;
+  if (arc__field(sample, 4) < ARC__FEWEST) return -2;
+  return gain < -10 ? -10 : gain < 40 ? gain : 40;
 }
 
 #if ARC__ARCH >= 700
@@ -215,19 +217,18 @@ ARC__FN unsigned arc__clock(void) {
 }
 /* Returns a number whose high bits are as good as random. */
 ARC__FN unsigned arc__chance(void) { return arc__clock() * 2654435761u; }
-/* Returns a word, with ARC__DRAWN if the warp is drawn: 1 of 256 is until a line of the word has
-   learnt, then 1 of 4096. A word may be old, so one question serves all its statements. nvcc asks
-   above a loop because the assembly is not volatile, and once for statements in a row because the
-   function is const, if no argument is a call. The assembly also marks the word, which nvcc would
-   else mark anew in each statement. If nvcc keeps the table's name, the load needs no register for
-   its address. */
+/* Returns a word, with ARC__DRAWN if the warp is drawn: 1 of 256 is while a line of the word has
+   still to learn, else 1 of 4096. A word may be old, so one question serves all its statements.
+   nvcc asks above a loop because the assembly is not volatile, and once for statements in a row
+   because the function is const, if no argument is a call. The assembly also marks the word, which
+   nvcc would else mark anew in each statement. If nvcc keeps the table's name, the load needs no
+   register for its address. */
 #if defined(__CUDACC__)
 #define ARC__ASKED_ONCE __attribute__((const))
 #else
 #define ARC__ASKED_ONCE
 #endif
-/* A warp is drawn while bits 4 to 11 of the clock are 0. Once a line of the word has learnt, bits 12
-   to 15 must be 0, too: those of ARC__KNOWN. */
+/* A warp is drawn while bits 4 to 11 of the clock are 0, and if ARC__KNOWN is set, its bits, too. */
 #define ARC__ASK(load, ...)                                            \
   asm("{.reg .pred drawn; .reg .u32 clock, t; mov.u32 clock, %%clock;" \
       " and.b32 clock, clock, 0xfff0; " load "}"                       \
@@ -308,6 +309,29 @@ ARC__FN unsigned arc__clock_after(unsigned x) {
   return (void)x, arc__clock();
 #endif
 }
+/* Adds v to global memory, by `red`: ptxas takes a loop with an atomicAdd and a call for one that
+   waits for other lanes, and puts YIELD at its head, behind which lanes may go on apart. */
+#if defined(__CUDA_ARCH__)
+#define ARC__DROP_IN_RED(T, type, values, ...)                                                  \
+  ARC__FN void arc__drop_in_red(T *p, T v) {                                                    \
+    asm volatile("red.global.add" type " [%0], " values ";" ::"l"(__cvta_generic_to_global(p)), \
+                 __VA_ARGS__                                                                    \
+                 : "memory");                                                                   \
+  }
+ARC__DROP_IN_RED(float, ".f32", "%1", "f"(v))
+ARC__DROP_IN_RED(double, ".f64", "%1", "d"(v))
+ARC__DROP_IN_RED(unsigned, ".u32", "%1", "r"(v))
+ARC__DROP_IN_RED(arc__u64, ".u64", "%1", "l"(v))
+#if ARC__DROPS_VECTORS
+ARC__DROP_IN_RED(float2, ".v2.f32", "{%1, %2}", "f"(v.x), "f"(v.y))
+ARC__DROP_IN_RED(float4, ".v4.f32", "{%1, %2, %3, %4}", "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w))
+#endif
+#else
+template <class T>
+ARC__FN void arc__drop_in_red(T *p, T v) {
+  atomicAdd(p, v);
+}
+#endif
 /* A kernel has all registers that a sample needs, even if its warps seldom take one. So a sample
    holds few: ptxas moves nothing across a branch, and no lane takes this one. The assembly hides
    the entry's address, of which nvcc would keep several. */
@@ -321,7 +345,7 @@ ARC__FN arc__statement *arc__statement_of(unsigned line) {
 #endif
   return s;
 }
-/* One lane learns from a sample, while others may: if two write at once, a sample is lost. */
+/* One lane learns from a sample, while others may. */
 ARC__FN void arc__learn(unsigned sample, unsigned line) {
   int gain = arc__gain(sample);
   arc__statement *s = arc__statement_of(line);
@@ -330,19 +354,23 @@ ARC__FN void arc__learn(unsigned sample, unsigned line) {
   ARC__STEP(1u);
   arc__store(&s->line, (int)(line >> 8 & 0x7fffffu));
   const int before = arc__fresh(&s->score);
-  /* Sums gain nothing while atomics do not queue. They themselves make memory fast. */
-  if (gain > 0 && (before <= 0 || taken < ARC__SAMPLES) && !(line & ARC__SLOW)) gain = -3;
-  const int score = before + gain - before / 128;
-  const bool sums = score > 0, turns = sums != (before > 0) && taken >= ARC__SAMPLES;
-  arc__store(&s->score, score);
-  arc__store(&s->taken, turns ? (unsigned)ARC__SAMPLES : taken + 1u);
-  /* A first decision, or so clear a no that samples may become rare. */
-  if (taken < ARC__SAMPLES - 1 && score > -40) return;
+  const bool summed = before > ARC__CLEAR && taken >= ARC__SAMPLES;
+  /* While memory is fast, sums gain nothing; but they may be what makes it fast. */
+  if (gain > 0 && !(line & ARC__SLOW)) gain = summed ? 0 : -5;
+  const int change = gain - before / 128, score = before + change;
+  const bool sums = score > ARC__CLEAR, turns = sums != summed && taken >= ARC__SAMPLES;
+  arc__drop_in_red((unsigned *)&s->score, (unsigned)change);
+  arc__drop_in_red(&s->taken, 1u);
+  if (turns) arc__store(&s->taken, (unsigned)ARC__SAMPLES);
   /* More samples: rarer ones, more so while they agree. */
   const int rest = 31 - __clz((int)taken) - ((gain > 0) != sums ? 7 : 2);
-  arc__store(&s->rest, rest < 0 ? 0 : rest < 7 ? rest : 7);
-  const unsigned bit = 1u << line % 32u;
-  arc__set_bits(&arc__learnt_here.sums[(line & 0xffu) / 32u], bit, ARC__KNOWN | (sums ? bit : 0u));
+  arc__store(&s->rest, taken < ARC__SAMPLES || rest < 0 ? 0 : rest < 5 ? rest : 5);
+  /* Until a line's first decision, or so clear a no that samples may become rare, more warps are
+     drawn for its word. */
+  const bool known = taken >= ARC__SAMPLES - 1 || score <= -ARC__CLEAR;
+  const unsigned of = (known ? 1u << line % 32u : 0u) | ARC__KNOWN;
+  const unsigned on = !known ? 0u : sums ? of : (unsigned)ARC__KNOWN;
+  arc__set_bits(&arc__learnt_here.sums[(line & 0xffu) / 32u], of, on);
 }
 /* Returns 1 if another multiprocessor was the last to add to the address, else 0. */
 ARC__FN unsigned arc__elsewhere(unsigned word, unsigned line) {
@@ -375,29 +403,6 @@ ARC__FN void arc__drawn(unsigned lanes, const unsigned *p, unsigned line, bool v
   arc__sample(lanes, word, line, vector);
 }
 
-/* Adds v to global memory, by `red`: ptxas takes a loop with an atomicAdd and a call for one that
-   waits for other lanes, and puts YIELD at its head, behind which lanes may go on apart. */
-#if defined(__CUDA_ARCH__)
-#define ARC__DROP_IN_RED(T, type, values, ...)                                                  \
-  ARC__FN void arc__drop_in_red(T *p, T v) {                                                    \
-    asm volatile("red.global.add" type " [%0], " values ";" ::"l"(__cvta_generic_to_global(p)), \
-                 __VA_ARGS__                                                                    \
-                 : "memory");                                                                   \
-  }
-ARC__DROP_IN_RED(float, ".f32", "%1", "f"(v))
-ARC__DROP_IN_RED(double, ".f64", "%1", "d"(v))
-ARC__DROP_IN_RED(unsigned, ".u32", "%1", "r"(v))
-ARC__DROP_IN_RED(arc__u64, ".u64", "%1", "l"(v))
-#if ARC__DROPS_VECTORS
-ARC__DROP_IN_RED(float2, ".v2.f32", "{%1, %2}", "f"(v.x), "f"(v.y))
-ARC__DROP_IN_RED(float4, ".v4.f32", "{%1, %2, %3, %4}", "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w))
-#endif
-#else
-template <class T>
-ARC__FN void arc__drop_in_red(T *p, T v) {
-  atomicAdd(p, v);
-}
-#endif
 /* Adds the values of the lanes that are here, which take a sample if one of them is drawn. Else it
    adds the sums of those that share an address, if many do. It stands out of line, the additions
    too, so that a statement is a test, an addition and a call. */
@@ -410,8 +415,8 @@ ARC__OUT_OF_LINE void arc__drop_in_learns(T *p, T v, unsigned line) {
     arc__drawn(lanes, (const unsigned *)p, line, __is_class(T));
   } else {
     int same = 0;
-    (void)__match_all_sync(lanes, (arc__u64)p, &same);
-    if (__popc(lanes) >= (same ? ARC__FEWEST : ARC__FEWEST_OF_SEVERAL)) {
+    if (__popc(lanes) >= ARC__FEWEST) (void)__match_all_sync(lanes, (arc__u64)p, &same);
+    if (same || __popc(lanes) >= ARC__FEWEST_OF_SEVERAL) {
       const unsigned group = same ? lanes : __match_any_sync(lanes, (arc__u64)p);
       v = arc__drop_in_total(lanes, group, arc__lane(), v);
       adds = arc__leads(group, arc__lane());

@@ -85,8 +85,10 @@ kept_rows_never_added test_index_add s/    arc__release(\&index_add->any, \&c); 
 kept_words_mixed test_index_add s/if (vector > 1 || ARC__WARP \* i == first) __VA_ARGS__/if (vector > 1 || i == 0) __VA_ARGS__/
 +wide_window_too_low test_wide s/(2u \* bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 28 : 0u;/(2u * bits - ((unsigned)ARC__WIDE_FIRST << 24)) >> 29 : 0u;/
 learns_drawn_adds_twice test_drop_in s/    arc__drawn(lanes,/    atomicAdd(p, v), arc__drawn(lanes,/
-learns_once test_drop_in s/  arc__store(&s->score, score);/  if (taken < ARC__SAMPLES) arc__store(\&s->score, score);/
-learns_never_known test_drop_in s/ARC__KNOWN | (sums ? bit : 0u)/sums ? bit : 0u/
+learns_once test_drop_in s/  arc__drop_in_red((unsigned \*)&s->score/  if (taken < ARC__SAMPLES) arc__drop_in_red((unsigned *)\&s->score/
+learns_never_known test_drop_in s/(unsigned)ARC__KNOWN;/0u;/
+learns_known_for_all test_drop_in s/!known ? 0u/!known ? of/
+learns_forgets_neighbours test_drop_in s/32u\], of, on)/32u], of | 1u << (line - 1u) % 32u, on)/
 learns_asks_as_often test_drop_in s/(0xff0u | (says \& ARC__KNOWN))/0xff0u/
 +learns_where_lanes_part test_drop_in s|if (__any_sync(lanes, line & ARC__DRAWN))|if (line \& ARC__DRAWN)|
 wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)/#define ARC__WIDE_EXACT ARC__WIDE_FIRST/

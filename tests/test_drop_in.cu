@@ -205,6 +205,42 @@ static void learns(void) {
     }
 }
 
+/* Samples that are taken at once all count. More warps are drawn while a line has still to learn; what
+   another line of the word has learnt stays. */
+static void counts(void) {
+  struct check_random r;
+  if (!check_begin("samples count", &r)) return;
+  const shape one = {"one word", ~0u, 1, 4, 1, false, true};
+  const shape random = {"random words", ~0u, 0, 4, 1, false, false};
+  enum { FIRST = 600 }; /* and the next: two lines of one word */
+  const struct {
+    int line, blocks; /* at once, then another */
+    const shape &of;
+    unsigned taken;
+    bool known;
+  } steps[] = {{FIRST, 19, one, 20, false},
+               {FIRST, 20, one, 41, true},
+               {FIRST + 1, 0, random, 1, false},
+               {FIRST + 1, 80, random, 82, true}};
+  SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, false);
+  for (const auto &step : steps) {
+    const int i = (int)(&step - steps);
+    for (const int blocks : {step.blocks, 1})
+      if (blocks)
+        SIMT_LAUNCH(sample, dim3((unsigned)blocks), dim3(32), 0, 0, 1ull << 40, step.line, step.of,
+                    i);
+    arc__learnt learnt;
+    CHECK(!cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt), "it is lost");
+    const unsigned taken = learnt.of[arc__entry_of(step.line)].taken;
+    CHECK(taken == step.taken, "step %d: %u samples, and must be %u", i, taken, step.taken);
+    const bool known = (learnt.sums[ARC__WORD_OF(FIRST)] & ARC__KNOWN) != 0u;
+    CHECK(known == step.known, "step %d: known %d", i, known);
+    CHECK(sums_at(learnt, FIRST) == (i > 0), "step %d: line %d %s", i, FIRST,
+          i > 0 ? "is plain" : "sums");
+    check.compared += 3;
+  }
+}
+
 /* Counts the lanes of drawn warps, and those that read another word than the table's. It uses the
    results of its atomicAdds, so that the flag does not serve them. */
 static __global__ void draw(unsigned *counts, unsigned word) {
@@ -426,6 +462,7 @@ int main(int argc, char **argv) {
 #if LEARNS
   SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, false);
   learns();
+  counts();
   mixes();
   draws();
 #if !SIMT_ON_CPU
