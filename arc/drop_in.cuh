@@ -168,8 +168,8 @@ struct arc__learnt {
 };
 static __device__ __attribute__((aligned(16), unused)) arc__learnt arc__learnt_here;
 
-/* Which word a line has, and which entry. A word has 32, one per bit: ARC__KNOWN and the highest bit
-   are no line's. */
+/* Which word a line has, and which entry. A word has 32, one per bit: ARC__KNOWN and the highest
+   bit are no line's. */
 #define ARC__WORD_OF(line) ((line) / ARC__LINES % ARC__WORDS)
 static __host__ __device__ inline unsigned arc__entry_of(int line) {
   const int bit = line % ARC__LINES;
@@ -206,17 +206,76 @@ ARC__FN unsigned arc__still(unsigned lanes) {
   return lanes;
 #endif
 }
-ARC__FN unsigned arc__clock(void) {
 #if defined(__CUDA_ARCH__)
+ARC__FN unsigned arc__clock(void) {
   unsigned x;
   asm("mov.u32 %0, %%clock;" : "=r"(x));
   return x;
-#else
-  return (unsigned)clock64();
-#endif
 }
-/* Returns a number whose high bits are as good as random. */
-ARC__FN unsigned arc__chance(void) { return arc__clock() * 2654435761u; }
+/* Returns the clock once x has been read. */
+ARC__FN unsigned arc__clock_after(unsigned x) {
+  unsigned clock;
+  asm volatile("{.reg .pred p; setp.eq.u32 p, %1, -1; @p mov.u32 %0, 0; @!p mov.u32 %0, %%clock;}"
+               : "=r"(clock)
+               : "r"(x)
+               : "memory");
+  return clock;
+}
+/* Reads memory, which this load does not put into the L1 cache, but may find there, of an earlier
+   time. It is neither a volatile or strong load nor an atomic: a function with one begins with
+   YIELD, and lanes that wait for it may then go on apart. */
+template <class T>
+ARC__FN T arc__fresh(const T *p) {
+  T x;
+  asm volatile("ld.global.L1::no_allocate.b32 %0, [%1];"
+               : "=r"(x)
+               : "l"(__cvta_generic_to_global(p))
+               : "memory");
+  return x;
+}
+#define ARC__CHANGE(what, p, ...) \
+  asm volatile(what ::"l"(__cvta_generic_to_global(p)), __VA_ARGS__ : "memory")
+/* Writes memory past the L1 cache, so that loads of other multiprocessors find it. */
+template <class T>
+ARC__FN void arc__store(T *p, T x) {
+  ARC__CHANGE("st.global.cg.b32 [%0], %1;", p, "r"(x));
+}
+/* Sets the bits of `on`, and clears the others of `of`, while others write other bits. */
+ARC__FN void arc__set_bits(unsigned *p, unsigned of, unsigned on) {
+  ARC__CHANGE("red.global.or.b32 [%0], %1; red.global.and.b32 [%0], %2;", p, "r"(on),
+              "r"(on | ~of));
+}
+/* Adds v to global memory, by `red`: ptxas takes a loop with an atomicAdd and a call for one that
+   waits for other lanes, and puts YIELD at its head, behind which lanes may go on apart. */
+#define ARC__DROP_IN_RED(T, type, values, ...)                               \
+  ARC__FN void arc__drop_in_red(T *p, T v) {                                 \
+    ARC__CHANGE("red.global.add" type " [%0], " values ";", p, __VA_ARGS__); \
+  }
+ARC__DROP_IN_RED(float, ".f32", "%1", "f"(v))
+ARC__DROP_IN_RED(double, ".f64", "%1", "d"(v))
+ARC__DROP_IN_RED(unsigned, ".u32", "%1", "r"(v))
+ARC__DROP_IN_RED(arc__u64, ".u64", "%1", "l"(v))
+#if ARC__DROPS_VECTORS
+ARC__DROP_IN_RED(float2, ".v2.f32", "{%1, %2}", "f"(v.x), "f"(v.y))
+ARC__DROP_IN_RED(float4, ".v4.f32", "{%1, %2, %3, %4}", "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w))
+#endif
+#else /* the CPU warp */
+ARC__FN unsigned arc__clock(void) { return (unsigned)clock64(); }
+ARC__FN unsigned arc__clock_after(unsigned) { return arc__clock(); }
+template <class T>
+ARC__FN T arc__fresh(const T *p) {
+  return *p;
+}
+template <class T>
+ARC__FN void arc__store(T *p, T x) {
+  *p = x;
+}
+ARC__FN void arc__set_bits(unsigned *p, unsigned of, unsigned on) { *p = (*p & ~of) | on; }
+template <class T>
+ARC__FN void arc__drop_in_red(T *p, T v) {
+  atomicAdd(p, v);
+}
+#endif
 /* Returns a word, with ARC__DRAWN if the warp is drawn: 1 of 256 is while a line of the word has
    still to learn, else 1 of 4096. A word may be old, so one question serves all its statements.
    nvcc asks above a loop because the assembly is not volatile, and once for statements in a row
@@ -228,7 +287,7 @@ ARC__FN unsigned arc__chance(void) { return arc__clock() * 2654435761u; }
 #else
 #define ARC__ASKED_ONCE
 #endif
-/* A warp is drawn while bits 4 to 11 of the clock are 0, and if ARC__KNOWN is set, its bits, too. */
+/* A warp is drawn while bits 4 to 11 of the clock are 0; if ARC__KNOWN is set, its bits, too. */
 #define ARC__ASK(load, ...)                                            \
   asm("{.reg .pred drawn; .reg .u32 clock, t; mov.u32 clock, %%clock;" \
       " and.b32 clock, clock, 0xfff0; " load "}"                       \
@@ -260,78 +319,6 @@ ARC__FN ARC__ASKED_ONCE unsigned arc__ask(int word) {
 #endif
 }
 
-/* Reads memory, which this load does not put into the L1 cache, but may find there, of an earlier
-   time. It is neither a volatile or strong load nor an atomic: a function with one begins with YIELD,
-   and lanes that wait for it may then go on apart. */
-template <class T>
-ARC__FN T arc__fresh(const T *p) {
-#if defined(__CUDA_ARCH__)
-  T x;
-  asm volatile("ld.global.L1::no_allocate.b32 %0, [%1];"
-               : "=r"(x)
-               : "l"(__cvta_generic_to_global(p))
-               : "memory");
-  return x;
-#else
-  return *p;
-#endif
-}
-/* Writes memory past the L1 cache, so that loads of other multiprocessors find it. */
-template <class T>
-ARC__FN void arc__store(T *p, T x) {
-#if defined(__CUDA_ARCH__)
-  asm volatile("st.global.cg.b32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(x) : "memory");
-#else
-  *p = x;
-#endif
-}
-/* Sets the bits of `on`, and clears the others of `of`, while others write other bits. */
-ARC__FN void arc__set_bits(unsigned *p, unsigned of, unsigned on) {
-#if defined(__CUDA_ARCH__)
-  asm volatile(
-      "red.global.or.b32 [%0], %1; red.global.and.b32 [%0], %2;" ::"l"(__cvta_generic_to_global(p)),
-      "r"(on), "r"(on | ~of)
-      : "memory");
-#else
-  *p = (*p & ~of) | on;
-#endif
-}
-/* Returns the clock once x has been read. */
-ARC__FN unsigned arc__clock_after(unsigned x) {
-#if defined(__CUDA_ARCH__)
-  unsigned clock;
-  asm volatile("{.reg .pred p; setp.eq.u32 p, %1, -1; @p mov.u32 %0, 0; @!p mov.u32 %0, %%clock;}"
-               : "=r"(clock)
-               : "r"(x)
-               : "memory");
-  return clock;
-#else
-  return (void)x, arc__clock();
-#endif
-}
-/* Adds v to global memory, by `red`: ptxas takes a loop with an atomicAdd and a call for one that
-   waits for other lanes, and puts YIELD at its head, behind which lanes may go on apart. */
-#if defined(__CUDA_ARCH__)
-#define ARC__DROP_IN_RED(T, type, values, ...)                                                  \
-  ARC__FN void arc__drop_in_red(T *p, T v) {                                                    \
-    asm volatile("red.global.add" type " [%0], " values ";" ::"l"(__cvta_generic_to_global(p)), \
-                 __VA_ARGS__                                                                    \
-                 : "memory");                                                                   \
-  }
-ARC__DROP_IN_RED(float, ".f32", "%1", "f"(v))
-ARC__DROP_IN_RED(double, ".f64", "%1", "d"(v))
-ARC__DROP_IN_RED(unsigned, ".u32", "%1", "r"(v))
-ARC__DROP_IN_RED(arc__u64, ".u64", "%1", "l"(v))
-#if ARC__DROPS_VECTORS
-ARC__DROP_IN_RED(float2, ".v2.f32", "{%1, %2}", "f"(v.x), "f"(v.y))
-ARC__DROP_IN_RED(float4, ".v4.f32", "{%1, %2, %3, %4}", "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w))
-#endif
-#else
-template <class T>
-ARC__FN void arc__drop_in_red(T *p, T v) {
-  atomicAdd(p, v);
-}
-#endif
 /* A kernel has all registers that a sample needs, even if its warps seldom take one. So a sample
    holds few: ptxas moves nothing across a branch, and no lane takes this one. The assembly hides
    the entry's address, of which nvcc would keep several. */
@@ -391,9 +378,10 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, bool vect
   if (arc__leads(arc__still(lanes), arc__lane())) arc__learn(sample | (unsigned)vector << 31, line);
 }
 /* line: of the statement, above its entry in the low byte. ARC__DRAWN, which it has, stays as
-   ARC__SLOW if a load from p takes long. Most calls take no sample and load nothing. */
+   ARC__SLOW if a load from p takes long. Most calls take no sample and load nothing: the high bits
+   of the clock's product are as good as random. */
 ARC__FN void arc__drawn(unsigned lanes, const unsigned *p, unsigned line, bool vector) {
-  const unsigned chance = arc__chance() >> 20, word = (unsigned)((arc__u64)p >> 2);
+  const unsigned chance = arc__clock() * 2654435761u >> 20, word = (unsigned)((arc__u64)p >> 2);
   bool takes = chance < 256u;
   if (takes) takes = chance < 256u >> arc__fresh(&arc__statement_of(line)->rest);
   if (!__any_sync(arc__still(lanes), takes)) return;
