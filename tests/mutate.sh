@@ -89,6 +89,11 @@ learns_once test_drop_in s/  arc__drop_in_red((unsigned \*)&s->score/  if (taken
 learns_never_known test_drop_in s/(unsigned)ARC__KNOWN;/0u;/
 learns_known_for_all test_drop_in s/!known ? 0u/!known ? of/
 learns_forgets_neighbours test_drop_in s/32u\], of, on)/32u], of | 1u << (line - 1u) % 32u, on)/
+learns_where_memory_is_fast test_drop_in s/gain = summed ? 0 : -5/gain = 0/
+learns_turns_at_zero test_drop_in s/sums = score > ARC__CLEAR/sums = score > 0/
+learns_no_only_of_32 test_drop_in s/score <= -ARC__CLEAR/false/
+learns_samples_no_oftener test_drop_in s/? 7 : 2);/? 2 : 2);/
+learns_prices_of_one test_drop_in s/one ? 8 : sectors/one ? 5 : sectors/
 learns_asks_as_often test_drop_in s/(0xff0u | (says \& ARC__KNOWN))/0xff0u/
 +learns_where_lanes_part test_drop_in s|if (__any_sync(lanes, line & ARC__DRAWN))|if (line \& ARC__DRAWN)|
 wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)/#define ARC__WIDE_EXACT ARC__WIDE_FIRST/

@@ -205,6 +205,92 @@ static void learns(void) {
     }
 }
 
+/* A sample's fields, from the lowest bits on. */
+struct fields {
+  unsigned hot, addresses, saved, sectors, lanes, vectors;
+};
+static unsigned sample_of(const fields &f) {
+  return f.hot | f.addresses << 7 | f.saved << 13 | f.sectors << 19 | f.lanes << 25 |
+         f.vectors << 31;
+}
+static const fields pays = {0, 1, 31, 1, 32, 0}, few = {0, 1, 10, 1, 11, 0};
+static const fields in_order = {0, 32, 0, 4, 32, 0};
+
+static void gains(void) {
+  struct check_random r;
+  if (!check_begin("what a sample gains", &r)) return;
+  const struct {
+    fields sample;
+    int gain;
+  } must[] = {{pays, 23},
+              {few, -2},
+              {in_order, -10},
+              {{0, 1, 11, 1, 12, 0}, 3},
+              {{0, 1, 31, 1, 32, 1}, 7},
+              {{0, 2, 30, 2, 32, 1}, -5},
+              {{0, 2, 30, 2, 32, 0}, 14},
+              {{0, 16, 16, 13, 32, 0}, 11},
+              {{0, 32, 0, 32, 32, 0}, -5},
+              {{1, 16, 2, 16, 32, 0}, 40}};
+  for (const auto &m : must) {
+    const int gain = arc__gain(sample_of(m.sample));
+    CHECK(gain == m.gain, "%u lanes, %u addresses: %d, and must be %d", m.sample.lanes,
+          m.sample.addresses, gain, m.gain);
+    check.compared += 1;
+  }
+}
+
+static __global__ void learn(unsigned sample, unsigned line, int times) {
+#if SIMT_ON_CPU || defined(__CUDA_ARCH__)
+  for (int i = 0; i < times; ++i) arc__learn(sample, line);
+#else
+  (void)sample, (void)line, (void)times;
+#endif
+}
+/* Samples one after the other. Memory that is fast counts against sums, until a line sums. A line
+   changes its mind at a score of 40. Samples become rarer, less so where they disagree. */
+static void decides(void) {
+  struct check_random r;
+  if (!check_begin("what samples decide", &r)) return;
+  enum { PAYS = 500, ORDER = 800 }; /* lines of two words */
+  const struct {
+    int line, times;
+    const fields &sample;
+    bool fast;
+    int taken, least, most, rest; /* of the score; -1: any */
+    bool known, sums;
+  } steps[] = {{PAYS, 2, pays, false, 2, 46, 46, 0, false, false},
+               {PAYS, 1, pays, true, 3, 41, 41, 0, false, false},
+               {PAYS, 29, pays, false, 32, 600, 650, -1, true, true},
+               {PAYS, 10, pays, true, 42, 590, 620, -1, true, true},
+               {PAYS, 10, few, false, 52, 490, 560, 0, true, true},
+               {PAYS, 80, pays, false, 132, 1400, 1700, 5, true, true},
+               {PAYS, 4000, pays, false, 4132, 2800, 3000, 5, true, true},
+               {PAYS, 256, few, false, -1, 41, 300, -1, true, true},
+               {PAYS, 80, few, false, 34, 1, 40, -1, true, false},
+               {ORDER, 3, in_order, false, 3, -30, -30, 0, false, false},
+               {ORDER, 1, in_order, false, 4, -40, -40, 0, true, false},
+               {ORDER, 300, in_order, false, 304, -1280, -1100, 5, true, false},
+               {ORDER, 1, pays, false, 305, -1280, -1000, 1, true, false}};
+  SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, false);
+  for (const auto &step : steps) {
+    const int i = (int)(&step - steps);
+    SIMT_LAUNCH(learn, dim3(1), dim3(1), 0, 0, sample_of(step.sample),
+                (step.fast ? 0u : ARC__SLOW) | (unsigned)step.line << 8 | arc__entry_of(step.line),
+                step.times);
+    arc__learnt learnt;
+    CHECK(!cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt), "it is lost");
+    const arc__statement &s = learnt.of[arc__entry_of(step.line)];
+    CHECK(step.taken < 0 || (int)s.taken == step.taken, "step %d: %u samples", i, s.taken);
+    CHECK(s.score >= step.least && s.score <= step.most, "step %d: a score of %d", i, s.score);
+    CHECK(step.rest < 0 || s.rest == step.rest, "step %d: a rest of %d", i, s.rest);
+    CHECK(((learnt.sums[ARC__WORD_OF(step.line)] & ARC__KNOWN) != 0u) == step.known, "step %d: %s",
+          i, step.known ? "not known" : "known");
+    CHECK(sums_at(learnt, step.line) == step.sums, "step %d: %s", i, step.sums ? "plain" : "sums");
+    check.compared += 5;
+  }
+}
+
 /* Samples that are taken at once all count. More warps are drawn while a line has still to learn; what
    another line of the word has learnt stays. */
 static void counts(void) {
@@ -462,6 +548,8 @@ int main(int argc, char **argv) {
 #if LEARNS
   SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, false);
   learns();
+  gains();
+  decides();
   counts();
   mixes();
   draws();
