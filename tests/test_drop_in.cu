@@ -134,6 +134,12 @@ struct shape {
   bool share, sums, fast = false; /* fast: atomics do not queue, so a sum gains nothing */
   bool vectors = false;           /* float2 or float4 */
 };
+static const shape random_words = {"random words", ~0u, 0, 4, 1, false, false};
+static const shape one_word = {"one word", ~0u, 1, 4, 1, false, true};
+/* A line as samplers get it. */
+static __host__ __device__ unsigned line_to_sample(int line, bool fast) {
+  return (fast ? 0u : ARC__SLOW) | (unsigned)line << 8 | arc__entry_of(line);
+}
 static __global__ void sample(unsigned long long memory, int line, shape s, int launch) {
 #if SIMT_ON_CPU || defined(__CUDA_ARCH__)
   const unsigned lane = threadIdx.x,
@@ -143,8 +149,7 @@ static __global__ void sample(unsigned long long memory, int line, shape s, int 
   if (s.words == 0) word = (x + lane * 40503u) * 2654435761u >> 12;
   if (s.lanes >> lane & 1) {
     const unsigned to = (unsigned)((memory + own + word * (unsigned)s.apart) >> 2);
-    const unsigned of = (unsigned)line << 8 | arc__entry_of(line);
-    arc__sample(s.lanes, to, (s.fast ? 0u : ARC__SLOW) | of, s.vectors);
+    arc__sample(s.lanes, to, line_to_sample(line, s.fast), s.vectors);
   }
 #else
   (void)memory, (void)line, (void)s, (void)launch;
@@ -158,13 +163,13 @@ static bool sums_at(const arc__learnt &learnt, int line) {
 static void learns(void) {
   struct check_random r;
   if (!check_begin("what statements learn", &r)) return;
-  const shape shapes[] = {{"random words", ~0u, 0, 4, 1, false, false},
+  const shape shapes[] = {random_words,
                           {"words in order", ~0u, 32, 4, 1, false, false},
                           {"pairs", ~0u, 16, 4, 2, false, false},
                           {"one word, one lane", 4u, 1, 4, 1, false, false},
                           {"one word, 11 lanes", 0x7ffu, 1, 4, 1, false, false},
                           {"one word, 20 lanes", 0xfffffu, 1, 4, 1, false, true},
-                          {"one word", ~0u, 1, 4, 1, false, true},
+                          one_word,
                           {"one hot word", ~0u, 1, 4, 1, true, true},
                           {"two words far apart", ~0u, 2, 4096, 16, false, true},
                           {"2 hot words", ~0u, 2, 4, 1, true, true},
@@ -276,8 +281,7 @@ static void decides(void) {
   for (const auto &step : steps) {
     const int i = (int)(&step - steps);
     SIMT_LAUNCH(learn, dim3(1), dim3(1), 0, 0, sample_of(step.sample),
-                (step.fast ? 0u : ARC__SLOW) | (unsigned)step.line << 8 | arc__entry_of(step.line),
-                step.times);
+                line_to_sample(step.line, step.fast), step.times);
     arc__learnt learnt;
     CHECK(!cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt), "it is lost");
     const arc__statement &s = learnt.of[arc__entry_of(step.line)];
@@ -296,18 +300,16 @@ static void decides(void) {
 static void counts(void) {
   struct check_random r;
   if (!check_begin("samples count", &r)) return;
-  const shape one = {"one word", ~0u, 1, 4, 1, false, true};
-  const shape random = {"random words", ~0u, 0, 4, 1, false, false};
   enum { FIRST = 600 }; /* and the next: two lines of one word */
   const struct {
     int line, blocks; /* at once, then another */
     const shape &of;
     unsigned taken;
     bool known;
-  } steps[] = {{FIRST, 19, one, 20, false},
-               {FIRST, 20, one, 41, true},
-               {FIRST + 1, 0, random, 1, false},
-               {FIRST + 1, 80, random, 82, true}};
+  } steps[] = {{FIRST, 19, one_word, 20, false},
+               {FIRST, 20, one_word, 41, true},
+               {FIRST + 1, 0, random_words, 1, false},
+               {FIRST + 1, 80, random_words, 82, true}};
   SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, false);
   for (const auto &step : steps) {
     const int i = (int)(&step - steps);
@@ -362,18 +364,18 @@ static void draws(void) {
 static void mixes(void) {
   struct check_random r;
   if (!check_begin("two lines of one entry", &r)) return;
-  const shape plain = {"random words", ~0u, 0, 4, 1, false, false};
-  const shape others[] = {{"one word, 13 lanes", 0x1fffu, 1, 4, 1, false, false},
-                          {"one word", ~0u, 1, 4, 1, false, true}};
+  const shape others[] = {{"one word, 13 lanes", 0x1fffu, 1, 4, 1, false, false}, one_word};
   for (const shape &other : others) {
     SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, false);
     for (int launch = 0; launch < 200; ++launch)
       SIMT_LAUNCH(sample, dim3(1), dim3(32), 0, 0, 1ull << 40,
-                  500 + launch % 2 * ARC__LINES * ARC__WORDS, launch % 2 ? other : plain, launch);
+                  500 + launch % 2 * ARC__LINES * ARC__WORDS, launch % 2 ? other : random_words,
+                  launch);
     arc__learnt learnt;
     CHECK(!cudaMemcpyFromSymbol(&learnt, arc__learnt_here, sizeof learnt), "it is lost");
     const bool sums = sums_at(learnt, 500);
-    CHECK(sums == other.sums, "%s and %s: %s", plain.name, other.name, sums ? "sums" : "plain");
+    CHECK(sums == other.sums, "%s and %s: %s", random_words.name, other.name,
+          sums ? "sums" : "plain");
     check.compared += 1;
   }
 }
