@@ -39,7 +39,7 @@
        an object that converts to another pointer than a served one, such as a __half2 *
                                                       atomicAdd((__half2 *)object, v)
        atomicAdd(cluster.map_shared_rank(p, rank), v)  (int)atomicAdd(..)
-           nvcc 13.0 ends with "Broken function found", as it does for __isShared of such a pointer
+           only with ARC_DROP_IN_SUMS: nvcc 13.0 ends with "Broken function found"
        your own #define atomicAdd above this file      put it below: it replaces arc's (a warning)
    */
 #if !defined(ARC_DROP_IN_CUH) && (defined(__CUDACC__) || defined(SIMT_ON_CPU))
@@ -416,14 +416,24 @@ ARC__OUT_OF_LINE void arc__drop_in_learns(T *p, T v, unsigned line) {
 #endif
 #endif
 
+/* Whether p points to shared memory, of this block or another, or to a local variable. __isGlobal
+   also compares with the addresses of constants, which takes four instructions more. */
+ARC__FN bool arc__is_apart(const void *p) {
+#if !defined(__CUDA_ARCH__)
+  return !__isGlobal(p);
+#elif ARC__ARCH >= 900
+  return __isClusterShared(p) || __isLocal(p);
+#else
+  return __isShared(p) || __isLocal(p);
+#endif
+}
 template <class T>
 ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
   const unsigned says = arc__ask(ARC__WORD_OF(at.line)); /* first, so that it may go above a loop */
 #endif
-  /* Shared memory, of this block or another, and local variables: no lane that the others wait for.
-     Vectors add to global memory alone. */
-  if (!__is_class(T) && !__isGlobal(p)) return (void)atomicAdd(p, v);
+  /* Such a lane is none that the others wait for. Vectors add to global memory alone. */
+  if (!__is_class(T) && arc__is_apart(p)) return (void)atomicAdd(p, v);
 #if ARC__ARCH >= 700 && ARC_DROP_IN == ARC_DROP_IN_LEARNS
 #if defined(__CUDA_ARCH__)
   asm("" : "+l"(p)); /* nvcc would compute the address again in the other branch */

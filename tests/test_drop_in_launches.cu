@@ -1,6 +1,9 @@
 /* test_drop_in_launches.cu - what arc/drop_in.cuh learns by launches that overlap, by the nodes of a
- * graph, and on each of several GPUs; once more with -rdc=true. SPDX-License-Identifier: Apache-2.0
+ * graph, in clusters of blocks, and on each of several GPUs; once more with -rdc=true.
+ * SPDX-License-Identifier: Apache-2.0
  */
+#include <cooperative_groups.h>
+
 #include "check.cuh"
 
 #include "arc/drop_in.cuh"
@@ -8,7 +11,7 @@
 
 enum { BLOCKS = 2048, BLOCK = 128, CALLS = 4, LAUNCHES = 20 };
 
-/* Lanes add to so many cells in turn. It is the only statement of this file. */
+/* Lanes add to so many cells in turn. */
 static __global__ void add(unsigned *cells, unsigned count) {
   for (unsigned call = 0; call < CALLS; ++call)
     atomicAdd(&cells[threadIdx.x % count], threadIdx.x + call);
@@ -80,6 +83,55 @@ static void graphs(void) {
   CHECK_CUDA(cudaStreamDestroy(stream));
 }
 
+/* In one statement 16 lanes of a warp add to a cell of global memory, 8 to shared memory of their
+   block, and 8 to that of the cluster's other block. What the blocks have goes into `shared`. */
+static __global__ void add_to_three(unsigned *global, unsigned **cells, unsigned *shared) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  __shared__ unsigned cell;
+  const auto cluster = cooperative_groups::this_cluster();
+  if (threadIdx.x == 0) {
+    cell = 0;
+    cells[3 * blockIdx.x] = cells[3 * blockIdx.x + 1] = global;
+    cells[3 * blockIdx.x + 2] = &cell;
+  }
+  cluster.sync();
+  const unsigned kind = threadIdx.x % 32 / 8; /* 3: the other block's */
+  unsigned *cell_of_lane = ((unsigned *volatile *)cells)[3 * blockIdx.x + (kind < 2 ? kind : 2)];
+  if (kind == 3) cell_of_lane = cluster.map_shared_rank(&cell, cluster.block_rank() ^ 1u);
+  for (unsigned call = 0; call < 16 * CALLS; ++call) atomicAdd(cell_of_lane, threadIdx.x + call);
+  cluster.sync();
+  if (threadIdx.x == 0) shared[blockIdx.x] = cell;
+#endif
+}
+
+static void clusters(void) {
+  struct check_random r;
+  cudaDeviceProp its;
+  if (!check_begin("clusters", &r)) return;
+  CHECK_CUDA(cudaGetDeviceProperties(&its, 0));
+  if (its.major < 9) return (void)printf("skipped: clusters: they need sm_90\n");
+  const test_memory<unsigned> global(1), shared(BLOCKS);
+  const test_memory<unsigned *> cells(3 * BLOCKS);
+  cudaLaunchAttribute pairs = {};
+  pairs.id = cudaLaunchAttributeClusterDimension;
+  pairs.val.clusterDim.x = 2, pairs.val.clusterDim.y = pairs.val.clusterDim.z = 1;
+  cudaLaunchConfig_t launch = {};
+  launch.gridDim = BLOCKS, launch.blockDim = BLOCK, launch.attrs = &pairs, launch.numAttrs = 1;
+  forget();
+  for (int i = 0; i < LAUNCHES; ++i)
+    CHECK_CUDA(cudaLaunchKernelEx(&launch, add_to_three, global.at, cells.at, shared.at));
+  CHECK_CUDA(cudaDeviceSynchronize());
+  check_says("  sums  ");
+  unsigned sums[2] = {}; /* of a block: by its lanes of global and of shared memory */
+  for (unsigned thread = 0; thread < BLOCK; ++thread)
+    for (unsigned call = 0; call < 16 * CALLS; ++call) sums[thread % 32 / 16] += thread + call;
+  const unsigned got = global.read()[0], must = sums[0] * BLOCKS * LAUNCHES;
+  CHECK(got == must, "global memory has %u and must have %u", got, must);
+  for (const unsigned in_block : shared.read())
+    CHECK(in_block == sums[1], "a block has %u and must have %u", in_block, sums[1]);
+  check.compared += 1 + BLOCKS;
+}
+
 /* One statement sums on one GPU, and is plain on the other at the same time. */
 static void devices(void) {
   struct check_random r;
@@ -109,6 +161,7 @@ int main(int argc, char **argv) {
   check_main(argc, argv);
   streams();
   graphs();
+  clusters();
   devices();
   return check_finish();
 }
