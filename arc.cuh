@@ -160,8 +160,9 @@ ARC__FN arc_target_f32 arc_target_f32_dynamic(float *base, int stride, int width
 ARC__FN arc_target_f32 arc_target_f32_planes(float *base, int plane, int width);
 
 /* Returns a target for several arrays of rows. It needs #define ARC_MAX_PIECES (2 to 8) above the
-   include of arc.cuh. Piece 0 holds the first parameters of a row, piece 1 the next ones; the width
-   of the target is the sum of their widths.
+   first include of arc; -include arc/drop_in.cuh is one, so set it with -D there. Piece 0 holds the
+   first parameters of a row, piece 1 the next ones; the width of the target is the sum of their
+   widths.
    Who calls: any lane, in any control flow.
      pieces  base, stride and width of each array, as above. The base of any piece but the first may
              be null: a call sums its values, but does not add the sums.
@@ -228,7 +229,7 @@ ARC__FN void arc_add_uniform_f32(arc_target_f32 target, arc_key key, const float
    a list of primitives. This call is the fastest, since you promise more (ARC_PROMISE_RENDERER):
    inactive lanes hold zeros, and a warp calls only if a lane is active. If few lanes of a warp are
    active, try arc_add_divergent_f32 first: in SoftRas's kernel, with 2.6 active lanes on average,
-   arc_add_divergent_f32 ran at 0.98-1.05x the speed of atomicAdd, this call at 0.85-0.94x (H200).
+   arc_add_divergent_f32 ran at 0.96-1.24x the speed of atomicAdd, this call at 0.85-0.94x (H200).
    Who calls: all 32 lanes of the warp, all with the same key, at least one of them active:
        if (__any_sync(0xffffffff, hit)) arc_add_renderer_f32(t, id, g, hit);
    Reported: as above; ARC_CHECK 2 an inactive lane's value that is not 0, no active lane. */

@@ -41,7 +41,8 @@
        reduction costs twice as much. 0: they are the same bits while these stay the same.
        options.exact sets it per call.
    ARC_MAX_PIECES  1..8  [alike: targets]
-       The most arrays of a target in this file. Each one above 1 costs time to compile.
+       The most arrays of a target in this file. Each one above 1 costs time to compile. Set it
+       above the first header of arc.
    ARC_WIDE_WORDS  6, 1..16  [alike: wide rows]
        64-bit words per sum of a wide target. More words: a larger range, more memory.
    ARC_DROP_IN  ARC_DROP_IN_LEARNS, ARC_DROP_IN_SUMS  [any]
@@ -212,6 +213,8 @@
 
 #if ARC_MAX_PIECES + 0 < 1 || ARC_MAX_PIECES + 0 > 8
 #error "ARC_MAX_PIECES must be 1..8"
+#elif defined(ARC__PIECES) && ARC_MAX_PIECES > ARC__PIECES /* a target is already declared */
+#error "ARC_MAX_PIECES must be set above arc's first header: with -D if -include reads one"
 #endif
 
 #if defined(ARC_TABLES)

@@ -120,6 +120,12 @@ for first, then in PAIRS:
         must(re.search("error:[^\n]*" + says, said),
              f"{macro} is illegal between {first} and {then}: no error:\n{said}")
 
+    _, said = build(compilers[0], f'#include "{first}"\n{define([("ARC_MAX_PIECES", "3")])}'
+                    f'#include "{then}"\n', "-E", "-DSIMT_ON_CPU=1", "-DSIMT_ARCH=900", "-o", os.devnull)
+    declared = first in ("arc.cuh", "arc/drop_in.cuh", "arc/wide.cuh")
+    must(("error: #error \"ARC_MAX_PIECES must be set above" in said) == declared,
+         f"ARC_MAX_PIECES grows between {first} and {then}:\n{said}")
+
 # Behind arc_tune.h, which includes the policy.
 sets = [[tuple(f"ARC_{word}".split("=")) for word in words.split()] for words, _ in STRINGS]
 with tempfile.TemporaryDirectory() as folder:
