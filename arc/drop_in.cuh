@@ -5,25 +5,28 @@
    From there on, the lanes of a warp that arrive together at an atomicAdd(p, v) with the same p may
    sum their values first. One of them then adds the sum. This flag serves a call if its result is
    not used and p points to global memory. On sm_70 and newer the types are float, double, int,
-   unsigned and unsigned long long; on sm_90 and newer also float2 and float4. All else keeps its
-   machine code: results that are used, shared memory, other types, atomicAdd_block, CUB.
+   unsigned and unsigned long long; on sm_90 and newer also float2 and float4. All else adds as
+   before: results that are used, shared memory, other types, atomicAdd_block, ::cub.
    With ARC_DROP_IN_LEARNS each statement learns from samples whether summing is faster. If it is
    not, the statement tests a word that the kernel has already read, and makes the plain add. With
-   ARC_DROP_IN_SUMS each call decides anew, which takes about 40 instructions per statement.
+   ARC_DROP_IN_SUMS each call decides anew: it executes 40 instructions or more of about 400.
    docs/try.md says what to do next: a call of arc sees all values of a lane, so it gains more.
 
-   On sm_80 and newer, floats with the same p are summed in fixed point. The largest value has 26
-   bits. The error is at most the sum of three terms: 2^-21 of the largest |value|, 2^-24 of the
-   sum, and 2^-122. NaN and infinity act as if added one by one. The lane adds at the end of the
-   full expression; what it reads after that includes the addition. Lanes that arrive together wait
-   for each other, so code may hang if one of them waits for a later addition of another. A function
-   that returns atomicAdd's result gains nothing, nor does a pointer to atomicAdd. Set arc's macros
-   with -D. On the CPU warp, include this file after simt/simt.cuh. With -DARC_PROFILE=1,
-   arc/profile.cuh counts instead.
+   On sm_80 and newer, floats are summed in fixed point if all lanes that arrive together have the
+   same p. The largest value has 26 bits. The error is at most the sum of three terms: 2^-21 of the
+   largest |value|, 2^-24 of the sum, and 2^-122. Otherwise floats are added in pairs. NaN and
+   infinity act as if added one by one; a sum of lanes beyond float's range becomes one of them. The
+   lane adds at the end of the full expression; what it reads after that includes the addition.
+   Lanes that arrive together wait for each other, so code may hang if one of them waits for a later
+   addition of another. A function that returns atomicAdd's result gains nothing, nor does a pointer
+   to atomicAdd. Set arc's macros with -D. On the CPU warp, include this file after simt/simt.cuh.
+   With -DARC_PROFILE=1, arc/profile.cuh counts instead.
 
    Code that compiles without the flag also compiles with it and does the same. The cases below are
-   the exceptions; they are errors. If your code deduces the type of a result, name the type: the
-   cast (float)atomicAdd(p, v) repairs all but the last three.
+   the exceptions; all but the first are errors. If your code deduces the type of a result, name the
+   type: the cast (float)atomicAdd(p, v) repairs the cases up to the cluster's.
+       atomicAdd(p, v), __threadfence(), *flag = 1    atomicAdd(p, v); __threadfence(); *flag = 1
+           it adds last
        auto old, const auto old, decltype(atomicAdd(p, v)) old    float old = atomicAdd(p, v)
            if such an `old` is unused, it adds when it is destroyed
        printf("%f", atomicAdd(p, v))                  printf("%f", (float)atomicAdd(p, v))
@@ -36,10 +39,13 @@
        cg::invoke_one(g, [&] { return atomicAdd(p, 1); }), and others that deduce the result of a
            function                                   [&]() -> int { return atomicAdd(p, 1); }
        atomicAdd(p, v).x, of a float2 or float4       ((float2)atomicAdd(p, v)).x
-       an object that converts to another pointer than a served one, such as a __half2 *
-                                                      atomicAdd((__half2 *)object, v)
        atomicAdd(cluster.map_shared_rank(p, rank), v)  (int)atomicAdd(..)
            only with ARC_DROP_IN_SUMS: nvcc 13.0 ends with "Broken function found"
+       an object that converts to another pointer than a served one, such as a __half2 *
+                                                      atomicAdd((__half2 *)object, v)
+       ({ atomicAdd(p, v); }), only with ARC_PROFILE  do { atomicAdd(p, v); } while (0)
+       an atomicAdd of a namespace, of a class, or of three arguments above this file
+                                                      put it below this file
        your own #define atomicAdd above this file      put it below: it replaces arc's (a warning)
    */
 #if !defined(ARC_DROP_IN_CUH) && (defined(__CUDACC__) || defined(SIMT_ON_CPU))
@@ -183,10 +189,10 @@ static __host__ __device__ inline int arc__field(unsigned sample, int field) {
   return (int)(field == 0 ? sample & 127u : sample >> (1 + 6 * field) & 63u);
 }
 /* Returns what sums would gain, in passes. Atomics take a pass per add to the fullest word of each
-   sector of 32 bytes. An add to an address to which another multiprocessor adds counts as 100 more.
-   Sums of one address cost 8 passes. Sums of several cost 5, and 1 for each sector less than 13: so
-   many passes are hidden by other work. For vectors it is 24 and 35. A gain is -10 to 40, so that a
-   change shows soon. */
+   sector of 32 bytes; a sample takes that of the sector's highest lane for it. An add to an address
+   to which another multiprocessor adds counts as 100 more. Sums of one address cost 8 passes. Sums
+   of several cost 5, and 1 for each sector less than 13: so many passes are hidden by other work.
+   For vectors it is 24 and 35. A gain is -10 to 40, so that a change shows soon. */
 static __host__ __device__ inline int arc__gain(unsigned sample) {
   const int sectors = arc__field(sample, 3);
   const bool one = arc__field(sample, 1) == 1;
@@ -212,7 +218,7 @@ ARC__FN unsigned arc__clock(void) {
   asm("mov.u32 %0, %%clock;" : "=r"(x));
   return x;
 }
-/* Returns the clock once x has been read. */
+/* Returns the clock once x has been read; 0 if x is all ones, so that memory counts as slow. */
 ARC__FN unsigned arc__clock_after(unsigned x) {
   unsigned clock;
   asm volatile("{.reg .pred p; setp.eq.u32 p, %1, -1; @p mov.u32 %0, 0; @!p mov.u32 %0, %%clock;}"
@@ -377,9 +383,9 @@ ARC__FN void arc__sample(unsigned lanes, unsigned word, unsigned line, bool vect
   sample = arc__sum_over(arc__still(lanes), sample | 1u << 25, 32) & 0x7fffffffu;
   if (arc__leads(arc__still(lanes), arc__lane())) arc__learn(sample | (unsigned)vector << 31, line);
 }
-/* line: of the statement, above its entry in the low byte. ARC__DRAWN, which it has, stays as
-   ARC__SLOW if a load from p takes long. Most calls take no sample and load nothing: the high bits
-   of the clock's product are as good as random. */
+/* line: of the statement, above its entry in the low byte. ARC__DRAWN stays as ARC__SLOW if a load
+   from p takes long; lanes whose word is older than that of the drawn ones lack it. Most calls take
+   no sample and load nothing: the high bits of the clock's product are as good as random. */
 ARC__FN void arc__drawn(unsigned lanes, const unsigned *p, unsigned line, bool vector) {
   const unsigned chance = arc__clock() * 2654435761u >> 20, word = (unsigned)((arc__u64)p >> 2);
   bool takes = chance < 256u;
@@ -440,7 +446,7 @@ ARC__FN void arc__drop_in_add(T *p, T v, arc__code_line at) {
 #endif
   const unsigned entry = arc__entry_of(at.line);
   if (says & (ARC__DRAWN | 1u << entry % 32u))
-    return arc__drop_in_learns(p, v, (says & ARC__DRAWN) | (unsigned)at.line << 8 | entry);
+    return arc__drop_in_learns(p, v, (says & ARC__DRAWN) | (unsigned)at.line << 9 >> 1 | entry);
   arc__drop_in_red(p, v);
 #else
   ARC__ASSUME_GLOBAL(p); /* nvcc does not find it out for vectors, and would wait for each add */

@@ -3,17 +3,18 @@
 
        nvcc -include arc/drop_in.cuh -DARC_PROFILE=1 ...
    Each atomicAdd that arc/drop_in.cuh would serve counts by line: its warp calls, the lanes that
-   arrive together, and their addresses. So does one whose result is used, one of a half or two, and
-   each arc_add_... of arc.cuh, by its keys. All of them still add as they do without the flag. The
-   first warp calls are looked at, then about one in 1000, which stands for the others. A source
-   file takes 17 MiB of device memory, for 64 lines. Below sm_70 all addresses count as different.
+   arrive together, and their addresses. So does one whose result is used, one of a half or two
+   (sm_80 and newer), and each arc_add_... of arc.cuh, by its keys. All of them still add as they do
+   without the flag. The first warp calls are looked at, then about one in 1000, which stands for
+   the others. A source file takes 17 MiB of device memory, for 64 lines; lines 32768 apart count as
+   one. Below sm_70 all addresses count as different.
 
        ARC_EXPERIMENTAL int arc_profile_print(FILE *out, const char *masks_csv);
    Prints one table of all source files that count; docs/try.md explains it. Call it once, on the
    host, after the kernels; it waits for them and reads the current device. Unless masks_csv is
-   null, it also writes the histogram for `arc_sweep --workload-file` there. Returns 0; if
-   nothing has run or the CSV cannot be written, it prints a line to stderr and returns 1. If
-   ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this file after drop_in.cuh:
+   null, it also writes the histogram for `arc_sweep --workload-file` there. Returns 0; if a kernel
+   failed, nothing has run or the CSV cannot be written, it prints a line to stderr and returns 1.
+   If ARC_PROFILE is 0 and ARC_DROP_IN is ARC_DROP_IN_LEARNS, include this file after drop_in.cuh:
    the same call then prints what the flag has learnt in this run, and writes no masks. */
 #ifndef ARC_PROFILE_CUH
 #define ARC_PROFILE_CUH
@@ -266,7 +267,7 @@ static inline void arc__read(arc__lines *lines) {
   for (int place = 0; place < ARC__PLACES; ++place) {
     const arc__counted *at = &c->place[place];
     if (at->id == 0) continue;
-    arc__line *l = &(*lines)[{at->file, 4 * at->line + (int)(at->id & 3)}];
+    arc__line *l = &(*lines)[{at->file, (int)(4u * (unsigned)at->line + (at->id & 3u))}];
     if (l->at.id == 0) l->at = *at, l->sums = -1;
     if (l->at.step != at->step) l->at.step = ~0ull;
     l->at.loose |= at->loose;
@@ -366,6 +367,11 @@ ARC_EXPERIMENTAL static inline int arc_profile_print(FILE *out, const char *mask
   std::multimap<double, const arc__line *> costs;
   double plain = 0;
   int place = 0;
+  const cudaError_t error = cudaDeviceSynchronize();
+  if (error != cudaSuccess) {
+    fprintf(stderr, "arc: a kernel failed: %s\n", cudaGetErrorString(error));
+    return 1;
+  }
   for (const auto read : arc__files<ARC_PROFILE>()) read(&lines);
   if (lines.empty()) fprintf(stderr, "arc: nothing that is counted has run\n");
   for (auto &l : lines)

@@ -380,6 +380,32 @@ static void mixes(void) {
   }
 }
 
+#if SIMT_ON_CPU /* which counts instructions */
+static __global__ void add_at(unsigned *cell, int line) {
+  arc__statement *learnt = &arc__learnt_here.of[arc__entry_of(line)];
+  learnt->taken = ARC__SAMPLES, learnt->score = 1 << 20; /* so it stays as it is */
+  for (int i = 0; i < 64; ++i) {
+    __syncwarp();
+    arc__drop_in_add(cell, 1u, arc__code_line{line});
+  }
+}
+/* A line that sums does so whatever its number is. */
+static void lines(void) {
+  struct check_random r;
+  if (!check_begin("lines", &r)) return;
+  for (const int line : {0, (1 << 23) - 1, 1 << 23, 2147483647}) {
+    const test_memory<unsigned> cell(1);
+    SIMT_LAUNCH(forget, dim3(1), dim3(ARC__ENTRIES), 0, 0, true);
+    simt_counters_reset();
+    SIMT_LAUNCH(add_at, dim3(32), dim3(64), 0, 0, cell.at, line);
+    const unsigned long long votes = simt_counters_read().votes;
+    CHECK(votes < 16 * 4096, "line %d: %llu votes in 4096 calls, so it takes samples", line, votes);
+    CHECK(cell.read()[0] == 32 * 64 * 64, "line %d: a sum of %u", line, cell.read()[0]);
+    check.compared += 2;
+  }
+}
+#endif
+
 #if !SIMT_ON_CPU /* where memory is never slow */
 /* Atomics queue here on any GPU: 270 336 lanes add to one cell. */
 enum { QUEUE_LINE = __LINE__ + 2 };
@@ -553,6 +579,9 @@ int main(int argc, char **argv) {
   gains();
   decides();
   counts();
+#if SIMT_ON_CPU
+  lines();
+#endif
   mixes();
   draws();
 #if !SIMT_ON_CPU

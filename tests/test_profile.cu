@@ -6,6 +6,7 @@
  */
 #include "simt/simt.cuh"
 
+#define ARC_MAX_PIECES 8
 #include "arc/drop_in.cuh" /* above arc.cuh, as by -include */
 #undef ARC_MAX_PIECES      /* which check.cuh sets */
 
