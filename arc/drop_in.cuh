@@ -423,9 +423,10 @@ ARC__OUT_OF_LINE void arc__drop_in_learns(T *p, T v, unsigned line) {
 #endif
 
 /* Whether p points to shared memory, of this block or another, or to a local variable. __isGlobal
-   also compares with the addresses of constants, which takes four instructions more. */
+   also compares with the addresses of constants, which takes four instructions more; in the code of
+   ARC_DROP_IN_SUMS nvcc unrolls more with it. */
 ARC__FN bool arc__is_apart(const void *p) {
-#if !defined(__CUDA_ARCH__)
+#if !defined(__CUDA_ARCH__) || ARC_DROP_IN == ARC_DROP_IN_SUMS
   return !__isGlobal(p);
 #elif ARC__ARCH >= 900
   return __isClusterShared(p) || __isLocal(p);

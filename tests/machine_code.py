@@ -442,7 +442,7 @@ TESTS = {
         Case("48 statements", STATEMENTS, DROP_IN, times_plain(8)),
         Case("an extensible program", LOADED, f"{DROP_IN} -ewp"),
         Case("its line", OF_A_TEMPLATE, f"{DROP_IN} -ptx", holds(f", {2 << 8 | 2};")),
-        Case("which memory", LOADED, f"{DROP_IN} -ptx", holds("isspacep.global")),
+        Case("which memory", LOADED, f"{DROP_IN} -ptx", holds("isspacep.shared::cluster")),
         Case("another type counts", HALVES, f"{DROP_IN} -DARC_PROFILE=1 -ptx", holds("arc__count")),
         *(Case(f"all of arc {options}", EACH_FORM, f"{DROP_IN} -include arc/wide.cuh -Ofc=max {options}")
           for options in ("", "-DARC_PROFILE=1")),  # SUMS has a part of the first's code
