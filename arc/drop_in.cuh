@@ -15,7 +15,7 @@
    On sm_80 and newer, floats are summed in fixed point if all lanes that arrive together have the
    same p. The largest value has 26 bits. The error is at most the sum of three terms: 2^-21 of the
    largest |value|, 2^-24 of the sum, and 2^-122. Otherwise floats are added in pairs. NaN and
-   infinity act as if added one by one; a sum of lanes beyond float's range becomes one of them. The
+   infinity act as if added one by one. A sum of lanes beyond float's range is infinite or NaN. The
    lane adds at the end of the full expression; what it reads after that includes the addition.
    Lanes that arrive together wait for each other, so code may hang if one of them waits for a later
    addition of another. A function that returns atomicAdd's result gains nothing, nor does a pointer

@@ -96,7 +96,7 @@ learns_samples_no_oftener test_drop_in s/? 7 : 2);/? 2 : 2);/
 learns_prices_of_one test_drop_in s/one ? 8 : sectors/one ? 5 : sectors/
 learns_asks_as_often test_drop_in s/(0xff0u | (says \& ARC__KNOWN))/0xff0u/
 +learns_where_lanes_part test_drop_in s|if (__any_sync(lanes, line & ARC__DRAWN))|if (line \& ARC__DRAWN)|
-learns_nothing_behind_line_8388607 test_drop_in:ARC_DROP_IN=ARC_DROP_IN_LEARNS s/(unsigned)at.line << 9 >> 1 | entry/(unsigned)at.line << 8 | entry/
+learns_nothing_behind_line_8388607 test_drop_in s/(unsigned)at.line << 9 >> 1 | entry/(unsigned)at.line << 8 | entry/
 wide_subnormals_halved test_wide:ARC_WIDE_WORDS=16 s/^#define ARC__WIDE_EXACT (ARC__WIDE_FIRST > 0 ? ARC__WIDE_FIRST : 1)/#define ARC__WIDE_EXACT ARC__WIDE_FIRST/
 wide_hot_infinities_added test_wide s/(arc__u64 \*)address, told);/(arc__u64 *)address, arc__bits(sum));/
 wide_not_taken test_wide s/if (row\[w \* width + i\] != 0) row\[w \* width + i\] = 0;/;/

@@ -404,9 +404,7 @@ static void lines(void) {
     check.compared += 2;
   }
 }
-#endif
-
-#if !SIMT_ON_CPU /* where memory is never slow */
+#else /* where memory may be slow */
 /* Atomics queue here on any GPU: 270 336 lanes add to one cell. */
 enum { QUEUE_LINE = __LINE__ + 2 };
 static __global__ void queue(float *cell) {
@@ -579,12 +577,11 @@ int main(int argc, char **argv) {
   gains();
   decides();
   counts();
-#if SIMT_ON_CPU
-  lines();
-#endif
   mixes();
   draws();
-#if !SIMT_ON_CPU
+#if SIMT_ON_CPU
+  lines();
+#else
   queues();
 #endif
   prints();

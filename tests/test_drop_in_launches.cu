@@ -91,12 +91,12 @@ static __global__ void add_to_three(unsigned *global, unsigned **cells, unsigned
   const auto cluster = cooperative_groups::this_cluster();
   if (threadIdx.x == 0) {
     cell = 0;
-    cells[3 * blockIdx.x] = cells[3 * blockIdx.x + 1] = global;
-    cells[3 * blockIdx.x + 2] = &cell;
+    cells[2 * blockIdx.x] = global;
+    cells[2 * blockIdx.x + 1] = &cell;
   }
   cluster.sync();
   const unsigned kind = threadIdx.x % 32 / 8; /* 3: the other block's */
-  unsigned *cell_of_lane = ((unsigned *volatile *)cells)[3 * blockIdx.x + (kind < 2 ? kind : 2)];
+  unsigned *cell_of_lane = ((unsigned *volatile *)cells)[2 * blockIdx.x + kind / 2];
   if (kind == 3) cell_of_lane = cluster.map_shared_rank(&cell, cluster.block_rank() ^ 1u);
   for (unsigned call = 0; call < 16 * CALLS; ++call) atomicAdd(cell_of_lane, threadIdx.x + call);
   cluster.sync();
@@ -111,7 +111,7 @@ static void clusters(void) {
   CHECK_CUDA(cudaGetDeviceProperties(&its, 0));
   if (its.major < 9) return (void)printf("skipped: clusters: they need sm_90\n");
   const test_memory<unsigned> global(1), shared(BLOCKS);
-  const test_memory<unsigned *> cells(3 * BLOCKS);
+  const test_memory<unsigned *> cells(2 * BLOCKS);
   cudaLaunchAttribute pairs = {};
   pairs.id = cudaLaunchAttributeClusterDimension;
   pairs.val.clusterDim.x = 2, pairs.val.clusterDim.y = pairs.val.clusterDim.z = 1;
